@@ -44,7 +44,7 @@ def test_a_balanced_panel(here, good, target, whom, rows):
     assert f"are {whom} to the model" in report
     assert f"{rows} rows, the last{' of new groups' if whom == 'new' else ''}, were held out" in report
     assert "cross-validated" not in report  # rows are tested in order of time
-    assert "Intervals in this section take the rows as independent" in report
+    assert "Intervals in this section treat rows as independent" in report
 
 
 def test_new_groups_are_the_default_and_the_plan_says_how_to_choose(good):

@@ -17,13 +17,14 @@ from openbook.plan.source import Source
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
 
-#: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
+#: A numeric target of at most this many whole numbers, with this many rows each on average, is taken for
+#: classes.
 _FEW_CLASSES = 10
 _ROWS_PER_CLASS = 5
 
 
 class Aim(NamedTuple):
-    """A table that was read to predict one of its columns, and why classes, numbers or labels.
+    """A table, the column to predict, and the task with its reason.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class Aim(NamedTuple):
     task : Task
         Whether classes, numbers or several labels at once are predicted.
     why : str
-        Why that, in words.
+        The reason for the task, in words.
 
     Notes
     -----
@@ -97,17 +98,13 @@ def aim(
         repeated = " ".join(f"--target {part}" for part in parts)
         raise PlanError(f"no column {target!r}; to predict several labels together, repeat it: {repeated}")
     column = table.column(target)
+    as_classes = f"if these are classes, add {as_kind(target, 'nominal')}"
     if isinstance(column.attribute, Text):
-        msg = (
-            f"target {target!r} is free text, which no learner predicts;"
-            f" if these are classes, add {as_kind(target, 'nominal')}"
-        )
-        raise PlanError(msg)
+        raise PlanError(f"target {target!r} is free text, which no learner predicts; {as_classes}")
     if isinstance(column.attribute, Datetime):
-        raise PlanError(
-            f"target {target!r} holds dates or times, which no learner predicts; predict a column of numbers,"
-            f" such as the days from another date, or, if these are classes, add {as_kind(target, 'nominal')}"
-        )
+        what = f"target {target!r} holds dates or times, which no learner predicts"
+        hint = "predict a column of numbers, such as the days from another date"
+        raise PlanError(f"{what}; {hint}, or, {as_classes}")
     known = column.data[~column.missing]
     if len(known) == 0 or (known == known[0]).all():
         what = f"one value only ({column.take(~column.missing)[0]})" if len(known) else "no value at all"
@@ -121,11 +118,9 @@ def aim(
         return Aim(origin, table, target, "classification", why)
     if target in origin.kinds or not (count := _few_whole_numbers(known)):
         return Aim(origin, table, target, "regression", f"{target} is numeric, so this is regression")
-    why = (
-        f"{target} holds {count} whole numbers only, so this is classification;"
-        f" for regression, add {as_kind(target, 'numeric')}"
-    )
-    # Read again, since a cell as a category keeps the spelling that it has in the file.
+    why = f"{target} holds {count} whole numbers only, so this is classification"
+    why += f"; for regression, add {as_kind(target, 'numeric')}"
+    # read again, since a cell as a category keeps the spelling that it has in the file
     origin = replace(origin, kinds={**origin.kinds, target: "nominal"})
     table = origin.read()
     if origin.path and _mostly_no_label(known):
@@ -137,10 +132,8 @@ def aim(
         origin = replace(origin, read_with={**origin.read_with, "missing_in": own})
         table = origin.read()
         rows = plural(int((known == NO_LABEL).sum()), "row")
-        why += (
-            f"; {NO_LABEL} in {rows} stands for no label, as in scikit-learn (to make it a class, add"
-            f" {as_kind(target, 'nominal')})"
-        )
+        why += f"; {NO_LABEL} in {rows} stands for no label, as in scikit-learn"
+        why += f" (to make it a class, add {as_kind(target, 'nominal')})"
     return Aim(origin, table, target, "classification", why)
 
 
@@ -154,15 +147,12 @@ def _why_labels(attribute: Labels, columns: Collection[str]) -> str:
     labels = f"{plural(len(attribute.labels), 'label')} ({listed(attribute.labels, 5)})"
     if columns:
         return f"{plural(len(columns), 'target')} of 0 and 1, so {labels} are predicted together"
-    name = attribute.name
-    return (
-        f"{name} holds sets of labels, so {labels} are predicted together; for a class for each set, add"
-        f" {as_kind(name, 'nominal')}"
-    )
+    words = f"{attribute.name} holds sets of labels, so {labels} are predicted together"
+    return f"{words}; for a class for each set, add {as_kind(attribute.name, 'nominal')}"
 
 
 def _few_whole_numbers(known: np.ndarray) -> int:
-    """How many distinct numbers there are, if they look like classes; 0 otherwise."""
+    """The number of distinct values, if they look like classes; 0 otherwise."""
     if not np.isfinite(known).all() or (known != np.trunc(known)).any():
         return 0
     distinct = len(np.unique(known))

@@ -16,13 +16,13 @@ from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-#: Letters of a file's fingerprint that tell two files apart.
+#: The letters of a file's fingerprint that are shown.
 _OF_FINGERPRINT = 12
 
 
 @dataclass(frozen=True)
 class SavedStudy:
-    """What a folder holds of a study."""
+    """A study that was saved in a folder."""
 
     name: str
     plan: Plan
@@ -34,9 +34,8 @@ class SavedStudy:
     def open(cls, folder: Path) -> "SavedStudy":
         for file in ("plan.toml", "results.jsonl"):
             if not (folder / file).is_file():
-                raise PlanError(
-                    f"{folder} holds no study: there is no {file}; name a folder of openbook study"
-                )
+                what = f"{folder} holds no study: there is no {file}"
+                raise PlanError(f"{what}; name a folder of openbook study")
         plan = Plan.open(folder / "plan.toml")
         rows = StudyRows(plan, plan.data.checked(plan.data.read()))
         log = Log(folder / "results.jsonl", plan.fingerprint)
@@ -48,11 +47,10 @@ class SavedStudy:
 
     @property
     def predicted(self) -> dict[int, str]:
-        """What the choice predicts for each row of the table that the folds of the first round test."""
+        """The choice's prediction for each row of the table that the folds of the first round test."""
         evaluation = self.comparison[self.choice]
         rows = np.concatenate([fold.rows for fold in evaluation.first_round])
-        said = evaluation.one_round.predicted
-        labels = evaluation.decoded(said)
+        labels = evaluation.decoded(evaluation.one_round.predicted)
         return dict(zip(self.rows.known[rows].tolist(), map(str, labels.tolist()), strict=True))
 
     @property
@@ -72,16 +70,13 @@ def beside(a: Path, b: Path) -> Work:
     names = (one.name, other.name)
     differ = list(_differences(one.plan, other.plan))
     plans = Grid("Differences between the plans", ("", *names), differ)
-    chosen = Grid(
-        "Choices",
-        ("", *names),
-        [
-            ("choice", one.choice, other.choice),
-            ("ranked by", one.comparison.metric().words, other.comparison.metric().words),
-            ("protocol", *(each.rows.protocol.words.partition(". ")[0] for each in (one, other))),
-            ("final test", one.tested, other.tested),
-        ],
-    )
+    rows = [
+        ("choice", one.choice, other.choice),
+        ("ranked by", *(each.comparison.metric().words for each in (one, other))),
+        ("protocol", *(each.rows.protocol.words.partition(". ")[0] for each in (one, other))),
+        ("final test", one.tested, other.tested),
+    ]
+    chosen = Grid("Choices", ("", *names), rows)
     decisions = _decisions(one, other)
     compared = side_by_side(one.comparison, other.comparison, names).work()
     parts = (plans, chosen, *compared.parts) if differ else (chosen, *compared.parts)
@@ -90,13 +85,11 @@ def beside(a: Path, b: Path) -> Work:
 
 
 def _decisions(one: SavedStudy, other: SavedStudy) -> str:
-    """Whether the two studies decide differently: for other learners, or for other predictions."""
-    if one.choice == other.choice:
-        words = f"Both studies choose {one.choice}."
-    else:
-        words = (
-            f"The studies decide differently: {one.name} chooses {one.choice}, {other.name} {other.choice}."
-        )
+    """Whether the two studies choose different learners or make different predictions."""
+    words = f"Both studies choose {one.choice}."
+    if one.choice != other.choice:
+        choices = f"{one.name} chooses {one.choice}, {other.name} {other.choice}"
+        words = f"The studies decide differently: {choices}."
     if one.plan.data.sha256 != other.plan.data.sha256 or one.plan.roles.target != other.plan.roles.target:
         return words
     ours, theirs = one.predicted, other.predicted
@@ -104,13 +97,12 @@ def _decisions(one: SavedStudy, other: SavedStudy) -> str:
     if not both or "regression" in (one.plan.task, other.plan.task):
         return words
     apart = sum(ours[row] != theirs[row] for row in both)
-    return (
-        f"{words} Their choices predict differently for {apart:,} of {plural(len(both), 'row')} of the folds."
-    )
+    rows = f"{apart:,} of {plural(len(both), 'row')} of the folds"
+    return f"{words} Their choices predict differently for {rows}."
 
 
 def _differences(a: Plan, b: Plan) -> Iterator[tuple[str, str, str]]:
-    """The parts of two plans that are not the same, by key, in the order of the file."""
+    """The parts in which two plans differ, by key, in the order of the file."""
     ours, theirs = (dict(_flat(_keyed(plan.to_record()))) for plan in (a, b))
     for key in {**ours, **theirs}:
         if ours.get(key) != theirs.get(key):
@@ -130,7 +122,7 @@ def _keyed(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value under the way to it; a learner is one value."""
+    """Every value by its dotted key; a learner is one value."""
     for key, value in record.items():
         if isinstance(value, Mapping) and prefix.count(".") < 1:
             yield from _flat(value, f"{prefix}{key}.")

@@ -21,16 +21,16 @@ from openbook.words.sentences import plural
 
 Effort = Literal["quick", "usual", "thorough"]
 
-#: In a quick study, learners that have a most number of rows are given so many times fewer.
+#: In a quick study, the row limits of learners are divided by this.
 _QUICKER = 5
-#: Of more rows a quick study leaves ensembles out.
+#: With more rows, a quick study leaves ensembles out.
 _QUICK_ENSEMBLES = 20_000
 
-#: The most seconds that all folds together may take one learner, by the estimate.
+#: The most seconds that a learner may take for all folds, by the estimate.
 _PATIENCE = {"quick": 30.0, "usual": 3600.0, "thorough": 3600.0}
-#: Of fewer rows a quick study repeats its folds: rounds show how much the rows miss (`judge.chance.rounds`).
+#: With fewer rows, a quick study repeats its folds, to estimate their covariance (`judge.chance.rounds`).
 _FEW = 500
-#: From so many rows on, a thorough study repeats less.
+#: From this many rows on, a thorough study has fewer repeats.
 _MANY = 10_000
 #: Costs are estimated for two classes.
 _TWO_CLASSES = 2
@@ -47,16 +47,16 @@ def candidates_of(
     sampled: bool,
     unlabelled: int,
 ) -> tuple[list[Candidate], list[str]]:
-    """The learners that can be tried, and in words those that cannot."""
-    _check_asked(only, y, task, sequence, unlabelled)
+    """The learners that can be evaluated, and the reasons for leaving out the others."""
+    _check_named(only, y, task, sequence, unlabelled)
     candidates, refused = [], []
     tasks = (task, "sequence") if sequence is not None and task == "classification" else (task,)
-    tried = _asked_entries(learners(*tasks), only)
+    tried = _named_entries(learners(*tasks), only)
     tried = [entry for entry in tried if not entry.ordered or y.has_order]
     tried = [entry for entry in tried if not entry.unlabelled or unlabelled]
     texts = bool(inputs.schema.of(Text))
     classes = len(y.attribute.labels) if isinstance(y.attribute, Labels) else _TWO_CLASSES
-    for entry, variant, model in _ways(tried, only, texts=texts):
+    for entry, variant, model in _variants(tried, only, texts=texts):
         if entry.task == "sequence":
             model.set_params(sequence=sequence)
         rows = len(inputs) + unlabelled * entry.unlabelled
@@ -83,33 +83,35 @@ def candidates_of(
     return candidates, refused
 
 
-def _asked_entries(entries: Collection[Entry], only: Collection[str]) -> list[Entry]:
-    """Those that take part: all, or those that are named, by themselves or by what they are around."""
+def _named_entries(entries: Collection[Entry], only: Collection[str]) -> list[Entry]:
+    """The learners to evaluate: all, or those that are named, by themselves or by the learner that they
+    wrap.
+    """
     named = [entry for entry in entries if entry.name in only]
     if only and not named:
         named = [entry for entry in entries if not set(entry.tried_around).isdisjoint(only)]
     return [entry for entry in entries if not only or entry.baseline or entry in named]
 
 
-def _ways(
+def _variants(
     entries: Collection[Entry], only: Collection[str], *, texts: bool
 ) -> Iterator[tuple[Entry, Variant, Any]]:
-    """The ways in which a study tries learners, each with the learner; `texts`: whether there are any."""
+    """The variants that a study tries, each with its learner; `texts`: whether there are columns of text."""
     for entry in entries:
-        for way in entry.study:
-            if way.texts and not texts and entry.name not in only:
+        for variant in entry.study:
+            if variant.texts and not texts and entry.name not in only:
                 continue
             if not entry.tried_around:
-                yield entry, way, entry.make(**way.parameters)
+                yield entry, variant, entry.make(**variant.parameters)
             for name in [name for name in entry.tried_around if name in only] or entry.tried_around:
-                classifier = learner(name)  # of its ways the first that is for such a table
+                classifier = learner(name)  # its first variant for such a table
                 inner = min(classifier.study, key=lambda one: one.texts != texts)
                 inside = classifier.make(**inner.parameters, **entry.tried_around[name])
-                model = entry.make(estimator=inside, **way.parameters)
-                yield entry, replace(inner, label=f"{way.label}, {inner.label}", texts=False), model
+                model = entry.make(estimator=inside, **variant.parameters)
+                yield entry, replace(inner, label=f"{variant.label}, {inner.label}", texts=False), model
 
 
-def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | None, unlabelled: int) -> None:
+def _check_named(only: Collection[str], y: Column, task: Task, sequence: str | None, unlabelled: int) -> None:
     """Refuse learners that a study of this task cannot try."""
     for name in only:
         if name not in LEARNERS:
@@ -119,27 +121,21 @@ def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | N
         if entry.task == "sequence" and (sequence is None or task != "classification"):
             raise PlanError(f"{name} labels sequences; say which column names them: --sequence COLUMN")
         if entry.unlabelled and not unlabelled:
-            raise PlanError(
-                f"{name} learns from rows without {y.name}, and here are none that it can use: leave their"
-                " target empty, and --group, --time and --weight out"
-            )
+            what = f"{name} learns from rows without {y.name}, and here are none that it can use"
+            raise PlanError(f"{what}: leave their target empty, and --group, --time and --weight out")
         if entry.ordered and not y.has_order:
-            raise PlanError(
-                f"{name} needs classes with an order; give it from lowest to highest: --kind"
-                f" {y.name}=LOW,MIDDLE,HIGH"
-            )
+            hint = f"give it from lowest to highest: --kind {y.name}=LOW,MIDDLE,HIGH"
+            raise PlanError(f"{name} needs classes with an order; {hint}")
         around = {inner for each in learners(task) for inner in each.tried_around}
         if entry.task not in (task, "sequence") and name not in around:
-            raise PlanError(
-                f"{name} is for {entry.task}, and this is {TASKS[task]}; omit it, or change the kind of the"
-                " target"
-            )
+            what = f"{name} is for {entry.task}, and this is {TASKS[task]}"
+            raise PlanError(f"{what}; omit it, or change the kind of the target")
 
 
 WRITTEN_NOTE = (
-    "hand-written rules are the same in every fold: if their author has seen these rows, their score is too"
-    " good"
+    "hand-written rules are the same in every fold: if their author has seen these rows, their score"
 )
+WRITTEN_NOTE += " is too good"
 
 
 def written_rules(path: str | Path, inputs: Table, y: Column, task: Task) -> Candidate:
@@ -159,15 +155,13 @@ def written_rules(path: str | Path, inputs: Table, y: Column, task: Task) -> Can
         raise PlanError(f"{path}: {reason}")
     for rule in read_rules(text):
         if rule.class_of(y.name, known) is None:
-            raise PlanError(
-                f"{path}: line {rule.line} predicts {rule.label!r}, which is no value of {y.name}."
-                f" {did_you_mean(rule.label, known)}"
-            )
+            what = f"line {rule.line} predicts {rule.label!r}, which is no value of {y.name}"
+            raise PlanError(f"{path}: {what}. {did_you_mean(rule.label, known)}")
     return Candidate.of("hand-written rules", model)
 
 
 def _refusal(variant: Variant, model: Any, inputs: Table, rows: int, effort: Effort) -> str | None:
-    """Why this way of a learner is not tried on so many rows of this table, or None."""
+    """Why this variant of a learner is not tried on this table, or None."""
     if (most := variant.most_rows) is not None:
         if effort == "quick":
             most //= _QUICKER
@@ -181,7 +175,7 @@ def _refusal(variant: Variant, model: Any, inputs: Table, rows: int, effort: Eff
 
 
 def usual_folds(effort: Effort, n: int) -> tuple[int, int]:
-    """The folds of a round of cross-validation over so many rows, and the rounds, if nobody asks for others.
+    """The usual folds and rounds of cross-validation for n rows.
 
     >>> usual_folds("quick", 300), usual_folds("usual", 300), usual_folds("usual", 20_000)
     ((5, 3), (10, 5), (10, 1))
@@ -195,8 +189,5 @@ def _too_slow(candidate: Candidate, shape: Shape, effort: Effort) -> str | None:
     folds = math.prod(usual_folds(effort, shape.n))
     if (seconds := folds * candidate.seconds(shape)) <= _PATIENCE[effort]:
         return None
-    columns = plural(shape.w, "column")
-    return (
-        f"too slow for {plural(shape.n, 'row')} and {columns} after encoding"
-        f" ({estimate_words(seconds)} for {folds} folds)"
-    )
+    size = f"{plural(shape.n, 'row')} and {plural(shape.w, 'column')} after encoding"
+    return f"too slow for {size} ({estimate_words(seconds)} for {folds} folds)"

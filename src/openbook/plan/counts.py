@@ -25,7 +25,7 @@ WeightKind = Literal["frequency", "importance"]
 #: Frequencies that add up to more rows are not repeated.
 MOST_ROWS = 5_000_000
 
-#: What a description would say of the copies.
+#: The findings of a description that are about repeated rows.
 _COPIES = ("duplicate rows", "near-duplicate rows")
 
 
@@ -37,10 +37,8 @@ def weights_of(table: Table, name: str, target: str) -> np.ndarray:
     weights = column.data
     if (wrong := known & ~(np.isfinite(weights) & (weights >= 0))).any():
         row = int(np.argmax(wrong))
-        raise PlanError(
-            f"roles.weight: {name!r} must be a number of at least 0 in every row, and row {row} has"
-            f" {weights[row]:g}"
-        )
+        what = f"{name!r} must be a number of at least 0 in every row"
+        raise PlanError(f"roles.weight: {what}, and row {row} has {weights[row]:g}")
     if not weights[known].any():
         raise PlanError(f"roles.weight: {name!r} is 0 in every row")
     return np.where(np.isfinite(weights) & (weights >= 0), weights, 0)
@@ -55,19 +53,18 @@ def _are_counts(weights: np.ndarray) -> bool:
 
 
 def counted_rows(positions: np.ndarray, weights: np.ndarray, name: str) -> np.ndarray:
-    """Positions, each as often as its weight says; PlanError where weights cannot be frequencies."""
+    """Positions, each repeated by its weight; PlanError if the weights cannot be frequencies."""
     if not _are_counts(weights):
-        raise PlanError(
-            f"roles.weight: {name!r} cannot be frequencies: those are whole numbers that add up to at most"
-            f" {MOST_ROWS:,} rows; say --weight-kind importance"
-        )
+        limit = f"those are whole numbers that add up to at most {MOST_ROWS:,} rows"
+        what = f"{name!r} cannot be frequencies: {limit}"
+        raise PlanError(f"roles.weight: {what}; say --weight-kind importance")
     return np.repeat(positions, weights[positions].astype(np.intp))
 
 
 def described(
     table: Table, target: str, weight: str | None = None, kind: WeightKind | None = None
 ) -> Description:
-    """A table in figures; where weights are frequencies, without them, and the rows that they stand for."""
+    """The description of a table; if weights are frequencies, of the repeated rows without the weights."""
     if weight is None or weight == target or kind == "importance":
         return describe(table, target)
     weights = weights_of(table, weight, target)
@@ -77,18 +74,15 @@ def described(
     return replace(found, findings=tuple(one for one in found.findings if one.kind not in _COPIES))
 
 
-#: Findings that are about what learners do with a column: with any, and with a feature alone.
-_OF_COLUMNS, _OF_FEATURES = (
-    ("dates", "many values"),
-    ("few values", "free text", "outliers", "skew"),
-)
+#: Findings on how learners treat a column: any column, and features only.
+_OF_COLUMNS, _OF_FEATURES = ("dates", "many values"), ("few values", "free text", "outliers", "skew")
 
 
 def about_features(description: Description, roles: "Roles") -> Description:
-    """The description without remarks on how features are treated, for columns that are none.
+    """The description, without remarks on how features are treated for columns that are not features.
 
-    That a column looks like an identifier is why it was left out; of one that has a role it says nothing.
-    That one may name groups matters, whether it is a feature or not.
+    An identifier is reported for a column that was left out for this reason, not for one with a role. A
+    column that may name groups is reported whether it is a feature or not.
     """
     gone = set(roles.no_inputs)
     silent = dict.fromkeys(_OF_COLUMNS, gone) | dict.fromkeys(_OF_FEATURES, gone - {roles.target})

@@ -5,7 +5,7 @@ import json
 import os
 import tomllib
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
@@ -59,9 +59,9 @@ class Document:
 
     @property
     def fingerprint(self) -> str:
-        """What results must share to be counted together.
+        """The digest of all that results depend on.
 
-        Everything but the file's place, the notes, and the rule by which a learner is chosen in the end.
+        It covers everything but the path of the file, the notes, and the rule for the choice.
         """
         record = {key: part for key, part in self.to_record().items() if key not in _OF_THE_END}
         record["data"] = {key: value for key, value in record["data"].items() if key not in ("path", "set")}
@@ -72,7 +72,7 @@ class Document:
         return "# A study of openbook. Run it: openbook study plan.toml\n" + to_toml(self.to_record())
 
     def save(self, path: Path) -> None:
-        """Write the plan; the way to a data file is written as seen from there.
+        """Write the plan; the path of a data file is written relative to the plan.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Document:
         """
         data = self.data
         if data.path is not None:
-            data = replace(data, path=_seen_from(path.parent, data.path))
+            data = replace(data, path=_relative_to(path.parent, data.path))
         write_text(path, replace(self, data=data).to_toml())  # type: ignore[type-var]  # plans are dataclasses
 
 
@@ -90,7 +90,7 @@ P = TypeVar("P")
 
 
 def open_document(path: Path, make: Callable[[Mapping[str, Any]], D]) -> D:
-    """Read a plan; the way to a data file is taken as seen from there."""
+    """Read a plan; the path of its data file is relative to the plan."""
     try:
         plan = make(parse_document(path.read_text(encoding="utf-8")))
     except PlanError as error:
@@ -112,7 +112,7 @@ def parse_document(text: str) -> dict[str, Any]:
 
 
 def check_format(record: Mapping[str, Any]) -> None:
-    """PlanError if the plan is of a version that nobody here knows."""
+    """PlanError if the version of the plan is unknown."""
     version = record.get("format")
     if version not in range(1, FORMAT + 1):
         raise PlanError(f"format must be 1 or {FORMAT}, got {version!r}; it may be from a newer openbook")
@@ -129,13 +129,13 @@ def read_source(record: Any) -> Source:
 
 
 def checked_record(record: Any, where: str, keys: Mapping[str, tuple[type, bool]]) -> dict[str, Any]:
-    """The record, if it has the keys and types that it should have.
+    """The record, if it has the right keys and types; else PlanError.
 
     Parameters
     ----------
-    record : what should be a table
+    record : a table of the plan
     where : its name; "" for the whole plan
-    keys : per key its type, and whether it must be there
+    keys : for each key its type, and whether it is required
     """
     if not isinstance(record, Mapping):
         raise PlanError(f"{where} must be a table, got {record!r}")
@@ -158,8 +158,13 @@ def read_part(cls: type[P], record: Any, where: str) -> P:
     return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in checked.items()})
 
 
+def read_parts(cls: type[P], records: Collection[Any], where: str) -> tuple[P, ...]:
+    """The parts of a plan that a list of tables holds."""
+    return tuple(read_part(cls, record, f"{where}[{i}]") for i, record in enumerate(records))
+
+
 def keys_of(cls: Any) -> dict[str, tuple[type, bool]]:
-    """The keys of the table that holds a part of this class: their types, and whether each must be there."""
+    """The keys of the table that holds a part of this class: their types, and whether each is required."""
     hints = get_type_hints(cls)
     return {
         each.name: (_type_in_toml(hints[each.name]), each.default is each.default_factory is MISSING)
@@ -180,7 +185,7 @@ def _type_in_toml(hint: Any) -> type:
 
 @contextmanager
 def blamed_on(part: str) -> Iterator[None]:
-    """What is wrong inside is an error of this part of the plan."""
+    """Errors inside the block become errors of this part of the plan."""
     try:
         yield
     except OpenbookError as error:
@@ -192,7 +197,7 @@ def used(record: dict[str, Any], *optional: str) -> dict[str, Any]:
     return {key: part for key, part in record.items() if part or key not in optional}
 
 
-def _seen_from(folder: Path, path: str) -> str:
+def _relative_to(folder: Path, path: str) -> str:
     if is_address(path):
         return path
     try:

@@ -1,4 +1,4 @@
-"""A plan in the making: its columns, rows, learners and score, with the reasons."""
+"""A draft of a plan: its columns, rows, learners and score, with the reasons."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -42,53 +42,48 @@ from openbook.prepare.prepared import fitted_steps
 from openbook.prepare.transformer import RowFilter
 from openbook.registry import learners
 
-#: Of more than two classes, the share of the most frequent from which on accuracy says little.
+#: Of more than two classes, the share of the most frequent one at which accuracy is uninformative.
 _NEARLY_ALL = 0.9
-#: Every class has so many rows where learners are ranked by AUC, so that every fold tests some of each.
+#: The fewest rows of every class for ranking by AUC, so that every fold tests some of each.
 _ROWS_FOR_AUC = 10
 
-#: Unlabelled rows for each labelled one from which on learners that use them take part: fewer change nothing.
+#: The fewest unlabelled rows per labelled one for which learners that use them are evaluated.
 _ENOUGH_UNLABELLED = 0.1
 
-#: Where no column is left, it is said of so many why.
+#: The most columns for which the reason is given if none is left.
 _REASONS = 5
 
-#: A class of fewer rows is not in every inner fold, so that settings cannot be compared by it.
+#: A class of fewer rows is not in every inner fold, so settings cannot be compared.
 _ROWS_TO_TUNE = 5
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What follows from a table and the options, step by step; of the protocol, what the rows do not say."""
+    """The plan that follows from a table and the options, step by step; its protocol has no folds yet."""
 
     aimed: Aim
     options: StudyOptions
     given: Description | None
 
     def plan(self) -> Plan:
-        """The plan, and the reasons for it in words, in the order in which things are decided."""
+        """The plan, with its reasons as notes, in the order of the decisions."""
         aimed, options = self.aimed, self.options
         _refuse_of_labels(aimed.task, options)
         notes = [aimed.why, *self._about_columns(), *self._about_rows(), *self._about_learners()]
         learners, _ = self.learners
+        labels = {each.learner: each.label for each in reversed(learners)}
+        random_state, known = options.random_state, self.test_groups
         return Plan(
             data=replace(aimed.source, sha256=content_hash(aimed.table)),
             roles=self.roles,
             task=aimed.task,
             metric=self.metric[0],
-            protocol=Protocol(
-                SPLITS[1],
-                random_state=options.random_state,
-                test_groups=self.test_groups,
-                weights=self.weights,
-            ),
+            protocol=Protocol(SPLITS[1], random_state=random_state, test_groups=known, weights=self.weights),
             learners=tuple(learners),
             notes=tuple(notes),
             hypotheses=tuple(options.hypotheses),
             costs=self.costs,
-            choose={each.learner: each.label for each in reversed(learners)}.get(
-                options.choose, options.choose
-            ),
+            choose=labels.get(options.choose, options.choose),
             margin=options.margin,
             prepare=tuple(options.prepare),
         )
@@ -176,7 +171,7 @@ class Draft:
 
     @cached_property
     def unlabelled(self) -> int:
-        """How many rows without a target learners may use: they have no say in groups or time."""
+        """The number of rows without a target that learners may use; none with groups, time or weights."""
         if self.roles.bound or self.aimed.source.sample or self.aimed.task != "classification":
             return 0
         found = int(self.aimed.table.column(self.aimed.target).missing.sum())
@@ -196,22 +191,20 @@ class Draft:
 
     @cached_property
     def y_fair(self) -> Column:
-        """The labels that were not asked for, which are fit for a test."""
+        """The labels that were not requested, which can be tested."""
         if self.roles.asked is None:
             return self.y
         asked = self.aimed.table.column(self.roles.asked).take(self.labelled)
         fair = self.y.take(~asked_rows(asked))
         if len(fair) < 2:
-            raise PlanError(
-                f"roles.asked: {self.roles.asked!r} says that all labels but {len(fair)} were asked for, so"
-                " no row is left for a fair test; label some rows at random, as openbook label does with one"
-                " row in five"
-            )
+            what = f"by {self.roles.asked!r} all labels but {len(fair)} were requested"
+            hint = "label some rows at random, as openbook label does with one row in five"
+            raise PlanError(f"roles.asked: {what}, so no row is left for a fair test; {hint}")
         return fair
 
     @cached_property
     def _untunable(self) -> str | None:
-        """Why a thorough study tunes nothing, or None."""
+        """Why a thorough study tunes no parameters, or None."""
         return _not_tuned(self.y, self.aimed.task) if self.options.effort == "thorough" else None
 
     @property
@@ -224,19 +217,11 @@ class Draft:
 
     @cached_property
     def learners(self) -> tuple[list[Candidate], list[str]]:
-        """The learners that take part, and why others do not."""
+        """The learners to evaluate, and why others are left out."""
         options, task, (table, _) = self.options, self.aimed.task, self.prepared
-        sampled = bool(self.aimed.source.sample)
-        found, refused = candidates_of(
-            table,
-            self.y,
-            task,
-            options.only,
-            self.effort,
-            options.sequence,
-            sampled=sampled,
-            unlabelled=self.unlabelled,
-        )
+        sampled, free = bool(self.aimed.source.sample), self.unlabelled
+        named = (options.only, self.effort, options.sequence)
+        found, refused = candidates_of(table, self.y, task, *named, sampled=sampled, unlabelled=free)
         if options.rules is not None:
             found.append(written_rules(options.rules, table, self.y, task))
         return found, refused
@@ -261,7 +246,7 @@ _NOT_OF_LABELS = {
 
 
 def _refuse_of_labels(task: Task, options: StudyOptions) -> None:
-    """Refuse what has no meaning where several labels are predicted."""
+    """Refuse options that have no meaning for several labels."""
     if task == "multilabel" and (odd := [option for option in _NOT_OF_LABELS if getattr(options, option)]):
         raise PlanError(f"--{odd[0]} does not go with several labels: {_NOT_OF_LABELS[odd[0]]}; leave it out")
 
@@ -269,7 +254,7 @@ def _refuse_of_labels(task: Task, options: StudyOptions) -> None:
 def _metric(
     asked: str | None, task: Task, y: Column, roles: Roles, costs: Mapping[str, Any]
 ) -> tuple[str, list[str]]:
-    """What learners are ranked by, and why, if that was not asked for."""
+    """The metric that decides, and the reason for it unless it was named."""
     if costs and asked in (None, COST):
         why = "errors have costs, so decisions minimise the expected cost, and learners are ranked by"
         return COST, [f"{why} the cost per row; for another metric, use --metric"]
@@ -291,16 +276,15 @@ def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, li
         decisive, why = "roc_auc", "AUC, which does not depend on a decision threshold"
     else:
         decisive, why = "log_loss", "log loss, which judges the probabilities"
-    share = shares(y)[rare]
-    said = f"only {share:.1%} of the rows have {y.name} = {rare}, so learners are ranked by {why}"
-    return decisive, [f"{said}; for another metric, use --metric accuracy"]
+    reason = f"only {shares(y)[rare]:.1%} of the rows have {y.name} = {rare}, so learners are ranked by {why}"
+    return decisive, [f"{reason}; for another metric, use --metric accuracy"]
 
 
 def _rare_class(y: Column) -> str | None:
-    """The rarest class, where decisions for the most probable class would hardly ever find it.
+    """The rarest class, if the most probable class would hardly ever be it.
 
-    That is so of two classes where one has less than a quarter of the rows, and of several where one has nine
-    tenths. Of few rows it is chance.
+    Of two classes, one must have less than a quarter of the rows; of several, one must have nine tenths. With
+    few rows this may be chance, so then there is none.
     """
     found = shares(y)
     if len(y) < TINY or len(found) < 2:
@@ -334,7 +318,7 @@ def columns_left_out(
 
 
 def nothing_left(purpose: str, ignored: Mapping[str, str]) -> str:
-    """That no column is left for a purpose, and why the first are not used, which says how they would be.
+    """That no column is left for a purpose, and why the first are not used, with the options to use them.
 
     >>> nothing_left("explore", {"id": "likely an identifier; to use it, add --kind id=numeric"})
     'no column is left to explore. id is not used: likely an identifier; to use it, add --kind id=numeric'
@@ -345,10 +329,9 @@ def nothing_left(purpose: str, ignored: Mapping[str, str]) -> str:
 
 
 def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, list[str]]:
-    """The inputs as learners see them, which tells who can use them, and the rows that steps leave out.
+    """The inputs as learners see them, to find those that can use them, and the rows that steps leave out.
 
-    The folds fit the steps anew. Rows that steps add show nothing that the given rows do not, so they do not
-    count.
+    The folds fit the steps anew. Rows that steps add do not count.
     """
     with blamed_on("prepare"):
         rows = fitted_steps(list(steps), inputs, y)
@@ -361,10 +344,7 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, 
 
 
 def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:
-    """Which groups are tested where there is a time too.
-
-    New ones by default: a group is named so that none of it both trains and tests.
-    """
+    """Whether groups are tested as new or as known, if there is a time too; new by default."""
     if roles.group is not None and roles.time is not None:
         return asked or "new"
     if asked is not None:
@@ -382,7 +362,5 @@ def _not_tuned(y: Column, task: Task) -> str | None:
     first, second = sorted(found, key=lambda label: -found[label])[:2]
     if found[second] * len(y) >= _ROWS_TO_TUNE:
         return None
-    return (
-        f"parameters are not tuned: apart from {first}, every class has fewer than {_ROWS_TO_TUNE} rows, so"
-        " inner folds cannot compare settings"
-    )
+    rare = f"apart from {first}, every class has fewer than {_ROWS_TO_TUNE} rows"
+    return f"parameters are not tuned: {rare}, so inner folds cannot compare settings"

@@ -9,9 +9,9 @@ from openbook.registry.costs import Shape, fit_bytes
 
 #: Inner folds by which knobs are tuned.
 _INNER = 5
-#: The closer looks take about as long as so many more folds of the choice, and the report some seconds.
+#: The analyses take about as long as this many folds of the choice, and the report this many seconds.
 _LOOKS, _REPORT = 12, 1.5
-#: Files that tell how many bytes a container may have, and has.
+#: Files with the bytes that a container may use, and uses.
 _CONTAINERS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
@@ -19,13 +19,13 @@ _CONTAINERS = (
 
 
 def _shape(rows: StudyRows, label: str) -> Shape:
-    """Of the training rows of a fold, the largest."""
+    """The shape of the largest training part of a fold."""
     classes = 1 if rows.classes is None else len(rows.classes)
     return Shape.of(rows.inputs(label), max(fold.n_train for fold in rows.folds), classes)
 
 
 def seconds_of(rows: StudyRows, label: str) -> float:
-    """About how long one fold of a contestant takes on one core, tuning included."""
+    """The estimated seconds of one fold of a contestant on one core, with tuning."""
     candidate = rows.plan.contestant(label).candidate
     settings = math.prod(map(len, candidate.values().values()))
     tries = 1 + (_INNER * settings if settings > 1 else 0)
@@ -33,13 +33,13 @@ def seconds_of(rows: StudyRows, label: str) -> float:
 
 
 def bytes_of(rows: StudyRows, label: str) -> float:
-    """About how much memory one fit of a contestant takes."""
+    """The estimated memory of one fit of a contestant."""
     candidate = rows.plan.contestant(label).candidate
     return fit_bytes((candidate.inner or candidate).learner, _shape(rows, label))
 
 
 def after_folds(fold: float) -> float:
-    """About how long everything after the folds takes, where a fold of the chosen learner takes so long."""
+    """The estimated seconds of everything after the folds, given those of a fold of the chosen learner."""
     return _LOOKS * fold + _REPORT
 
 
@@ -57,7 +57,7 @@ def estimate_words(seconds: float) -> str:
 
 
 def available_bytes() -> float | None:
-    """The memory that a process can still have; None if the system does not tell."""
+    """The memory that is available to a process; None if it is unknown."""
     found = [free for free in (_system_bytes(), *(_container_bytes(*files) for files in _CONTAINERS)) if free]
     return min(found, default=None)
 

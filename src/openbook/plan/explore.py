@@ -5,15 +5,15 @@ The folder holds
     plan.toml        the plan
     results.jsonl    what was found so far, step by step; an exploration that was killed goes on from there
     report.html      one page
-    model.openbook   the clusterer, which says the cluster of new rows
-    labels.csv       row, cluster, oddity: of every row of the data
+    model.openbook   the clusterer, which predicts the cluster of new rows
+    labels.csv       row, cluster and oddity of every row of the data
 
 It takes well under a minute. Large tables are sampled, and the notes say so.
 """
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ _CHOOSING_CELLS, _JUDGING_ROWS = 128_000, 3_000
 #: What is kept, in the order in which it is found.
 _STEPS = ("number of clusters", "model", "clusters", "oddities", "associations")
 
-#: Leaves of a dendrogram that can be read.
+#: The most leaves of a dendrogram.
 _LEAVES = 60
 
 
@@ -121,7 +121,7 @@ def explore(
 
 
 class _Clusters(NamedTuple):
-    """What is found of the clusters; `missed` are rows beyond the sample by which they are judged."""
+    """The clusters and their quality; `missed` are rows of a cluster that the judged sample has missed."""
 
     missed: np.ndarray
     labels: np.ndarray
@@ -165,16 +165,17 @@ class _Rows:
         shown = np.union1d(judged, found.missed)
         picture = self._picture(shown, self.labels[shown])
         dendrogram = self._dendrogram() if len(self.X) <= _LEAVES else None
-        return FoundGroups(
-            chosen, model, found.labels, found.quality, found.traits, found.beside, picture, dendrogram
-        )
+        figures = (found.labels, found.quality, found.traits, found.beside)
+        return FoundGroups(chosen, model, *figures, picture, dendrogram)
 
     def _learn(self, n_clusters: int) -> tuple[str, ...]:
-        """Write the model; what it has to say of the fit is returned."""
+        """Fit and write the model; its warnings are returned."""
         model = self.plan.clusterer(n_clusters)
-        warned = tuple(_warned(model, self.X.take(self.learning)))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(self.X.take(self.learning))
         save(model, self.model_file)
-        return warned
+        return tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
     def _clusters(self, model: Any, judged: np.ndarray) -> "_Clusters":
         X, labels, missed = self.X, model.predict(self.X), np.arange(0)
@@ -183,13 +184,9 @@ class _Rows:
         if len(np.unique(labels[judged])) < 2:  # a cluster so small that the sample has missed it
             missed = np.flatnonzero(labels == np.bincount(labels).argmin())
             judged = np.union1d(judged, missed)
-        return _Clusters(
-            missed=missed,
-            labels=labels,
-            quality=cluster_quality(X.take(judged), labels[judged], allow_large=True),
-            traits=describe_clusters(X, labels, used=X.names),
-            beside=self._beside(labels),
-        )
+        quality = cluster_quality(X.take(judged), labels[judged], allow_large=True)
+        traits = describe_clusters(X, labels, used=X.names)
+        return _Clusters(missed, labels, quality, traits, self._beside(labels))
 
     def _choose(self) -> ChosenK:
         X = self.X.take(self._sample(max(200, _CHOOSING_CELLS // len(self.X.names))))
@@ -204,7 +201,7 @@ class _Rows:
         return chosen
 
     def _beside(self, labels: np.ndarray) -> Contingency | ClusterDescription | None:
-        """The column that was left aside, where it can be set beside clusters."""
+        """The comparison of the clusters with the column that was left aside, if there is one."""
         if self.plan.roles.aside is None:
             return None
         column = self.table.column(self.plan.roles.aside)
@@ -254,45 +251,34 @@ class _Rows:
         itemsets = frequent_itemsets(X.take(self.learning), asked.min_support, asked.max_length)
         rules = association_rules(itemsets, asked.min_confidence, max_consequent=1)
         significant = sorted(rules.significant(), key=lambda rule: -rule.leverage)
-        how = (
-            f"Rules have up to {asked.max_length} items with one consequent, a support of at least"
-            f" {asked.min_support:g} and a confidence of at least {asked.min_confidence:g}. Numbers are cut"
-            " into three intervals. Redundant rules are left out."
+        least = f"a support of at least {asked.min_support:g} and a confidence of at least"
+        how = f"Rules have up to {asked.max_length} items with one consequent, {least}"
+        how += (
+            f" {asked.min_confidence:g}. Numbers are cut into three intervals. Redundant rules are left out."
         )
         return Associations(replace(rules, rules=tuple(significant)), len(rules), how)
 
     def write_labels(self, result: Exploration) -> None:
-        """The cluster and the oddity of every row."""
+        """Write the cluster and the oddity of every row."""
         import polars as pl
 
-        columns = {
-            "row": np.arange(len(self.X)),
-            "cluster": self.labels,
-            "oddity": result.oddities.found.scores,
-        }
-        frame = pl.DataFrame(columns)
+        scores = result.oddities.found.scores
+        frame = pl.DataFrame({"row": np.arange(len(self.X)), "cluster": self.labels, "oddity": scores})
         if self.names is not None:
-            frame = frame.insert_column(
-                1, pl.Series(_free(self.names.name, frame.columns), _texts(self.names))
-            )
+            names = pl.Series(_free(self.names.name, frame.columns), _texts(self.names))
+            frame = frame.insert_column(1, names)
         with whole_file(result.labels_file) as beside:
             frame.write_csv(beside)
 
 
 def _several(chosen: ChosenK) -> int:
-    """The advice; where that is one cluster, what most of the other criteria say, of equals the smaller."""
+    """The advised number of clusters; if that is one, the number that most criteria say, of equals the
+    smaller.
+    """
     if chosen.k > 1:
         return chosen.k
     counts = Counter(k for k in chosen.votes.values() if k > 1)
     return min(counts, key=lambda k: (-counts[k], k), default=2)
-
-
-def _warned(model: Any, X: Table) -> Iterator[str]:
-    """Fit, and yield what the model has to say of it."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.fit(X)
-    yield from dict.fromkeys(str(warning.message) for warning in caught)
 
 
 def _texts(column: Column) -> list[str]:

@@ -17,13 +17,13 @@ from openbook.plan.source import Source, content_hash
 from openbook.text.describe import describe
 from openbook.words.sentences import plural
 
-#: Clusters that are tried need so many rows each, and three numbers of clusters must be tried to compare.
+#: The rows per cluster, and the fewest and most numbers of clusters that are tried.
 _ROWS_PER_CLUSTER, _FEWEST_TRIED, _MOST_TRIED = 3, 3, 10
 
-#: Rows at most from which clusters, oddities and rules are learnt.
+#: The most rows from which clusters, outliers and rules are learnt.
 LEARNING_ROWS = 200_000
 
-#: Itemsets that are too many to look for rules in, and the steps by which the support rises then.
+#: The most itemsets from which rules are made, and the higher supports that are tried if there are more.
 _MOST_SETS, _RAISED = 20_000, (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
 
 
@@ -43,12 +43,11 @@ def make_exploration(
     Parameters
     ----------
     source : path of a file, name of a bundled set, or a Source
-    aside : a column, such as a class, that is set beside the clusters and takes no other part; a bundled set
-        has one of its own
-    kinds : what overrules the guess, as in `openbook.read`; a column named here is no identifier
-    ignore : columns to leave out, besides likely identifiers and those of one value
+    aside : a column, such as a class, that is only compared with the clusters; a bundled set has one of its
+    own kinds : the kinds of some columns, as in `openbook.read`; a column named here is no identifier
+    ignore : columns to leave out, besides likely identifiers and constant columns
     id : the column that names the rows
-    random_state : of every random choice
+    random_state : the random seed
     table, description : of the source, if they are at hand
 
     Examples
@@ -70,18 +69,14 @@ def make_exploration(
         notes.append(f"{aside} is not used as a feature; it is compared with the clusters afterwards")
     inputs = table.drop(*roles.columns)
     texts = inputs.schema.of(Text)
-    notes += [
-        f"{name} is used by its words, projected onto their leading directions (latent semantic analysis)"
-        for name in texts
-    ]
+    how = "by its words, projected onto their leading directions (latent semantic analysis)"
+    notes += [f"{name} is used {how}" for name in texts]
     if not inputs.names:
         raise PlanError(nothing_left("explore", ignored))
     most = min(_MOST_TRIED, len(table) // _ROWS_PER_CLUSTER)
     if most < _FEWEST_TRIED:
-        least = _FEWEST_TRIED * _ROWS_PER_CLUSTER
-        raise PlanError(
-            f"{plural(len(table), 'row')}: clustering needs at least {least}; see openbook describe"
-        )
+        what = f"clustering needs at least {_FEWEST_TRIED * _ROWS_PER_CLUSTER}"
+        raise PlanError(f"{plural(len(table), 'row')}: {what}; see openbook describe")
     most = max(_FEWEST_TRIED, min(most, inputs.to_polars().n_unique()))  # more would stay empty
     nominal = any(isinstance(attribute, Nominal) for attribute in inputs.schema)
     plan = ExplorePlan(
@@ -97,12 +92,10 @@ def make_exploration(
 
 
 def rows_to_explore(n: int, most: int, random_state: int) -> np.ndarray:
-    """So many of n rows at random, in order; all, if there are no more."""
-    return (
-        np.arange(n)
-        if n <= most
-        else np.sort(np.random.default_rng(random_state).choice(n, most, replace=False))
-    )
+    """At most this many of n rows, drawn at random, in order."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(random_state).choice(n, most, replace=False))
 
 
 def _with_support(plan: ExplorePlan, X: Table) -> ExplorePlan:
@@ -116,17 +109,15 @@ def _with_support(plan: ExplorePlan, X: Table) -> ExplorePlan:
         break
     if support == rules.min_support:
         return plan
-    note = (
-        f"rules must hold for {support:g} of the rows: at {rules.min_support:g} there are more than"
-        f" {_MOST_SETS:,} sets of items to look at"
-    )
+    why = f"at {rules.min_support:g} there are more than {_MOST_SETS:,} sets of items to examine"
+    note = f"rules must hold for {support:g} of the rows: {why}"
     return replace(plan, associations=replace(rules, min_support=support), notes=(*plan.notes, note))
 
 
 def _of_one_value(
     roles: ExploreRoles, ignored: Collection[str], description: Description
 ) -> Iterator[tuple[str, str]]:
-    """The columns that say nothing of any row."""
+    """The columns with one value or none."""
     for column in description.columns:
         if column.distinct < 2 and column.name not in (*roles.columns, *ignored):
             yield column.name, "it has only one value" if column.distinct else "it has no values"

@@ -27,7 +27,7 @@ from openbook.plan.document import (
     read_source,
     used,
 )
-from openbook.plan.parts import Candidate, plain_value
+from openbook.plan.parts import Candidate, plain_value, seed_fault
 from openbook.plan.plan import Plan
 from openbook.plan.source import Source
 from openbook.registry import learner
@@ -37,13 +37,13 @@ EXPLORATION = "exploration"
 
 @dataclass(frozen=True)
 class ExploreRoles:
-    """What the columns are for; those not named are explored.
+    """The roles of the columns; those not named are explored.
 
     Parameters
     ----------
-    aside : a column that takes no part, such as a class, and is set beside the clusters afterwards
+    aside : a column, such as a class, that is not used, and compared with the clusters afterwards
     ignore : columns that are not used
-    id : what rows are called
+    id : the column that names the rows
     """
 
     aside: str | None = None
@@ -57,35 +57,38 @@ class ExploreRoles:
         return tuple(dict.fromkeys((*named, *self.ignore)))
 
 
+def _check_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise PlanError(f"{name} must be at least {least}, got {value}")
+
+
 @dataclass(frozen=True)
 class Grouping:
-    """The clusterer, by its registered name, and how many clusters are tried."""
+    """The clusterer, by its registered name, and the most clusters that are tried."""
 
     learner: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     most: int = 10
 
     def __post_init__(self) -> None:
-        if self.most < 3:
-            raise PlanError(f"groups.most must be at least 3, got {self.most}")
+        _check_least("groups.most", self.most, 3)
 
 
 @dataclass(frozen=True)
 class Spotting:
-    """The detector, by its registered name, and how many of the oddest rows are shown."""
+    """The outlier detector, by its registered name, and how many of the oddest rows are shown."""
 
     learner: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     shown: int = 10
 
     def __post_init__(self) -> None:
-        if self.shown < 1:
-            raise PlanError(f"oddities.shown must be at least 1, got {self.shown}")
+        _check_least("oddities.shown", self.shown, 1)
 
 
 @dataclass(frozen=True)
 class Associating:
-    """What a rule must reach, and the most items of its two sides."""
+    """The least support and confidence of a rule, and the most items of both sides."""
 
     min_support: float = 0.1
     min_confidence: float = 0.8
@@ -93,17 +96,14 @@ class Associating:
 
     def __post_init__(self) -> None:
         for key in ("min_support", "min_confidence"):
-            if not 0 < getattr(self, key) <= 1:
-                raise PlanError(
-                    f"associations.{key} must be above 0 and at most 1, got {getattr(self, key):g}"
-                )
-        if self.max_length < 2:
-            raise PlanError(f"associations.max_length must be at least 2, got {self.max_length}")
+            if not 0 < (value := getattr(self, key)) <= 1:
+                raise PlanError(f"associations.{key} must be above 0 and at most 1, got {value:g}")
+        _check_least("associations.max_length", self.max_length, 2)
 
 
 @dataclass(frozen=True)
 class ExplorePlan(Document):
-    """All that a study without a target is: run it with `openbook.plan.explore`."""
+    """A study without a target: run it with `openbook.plan.explore`."""
 
     files = ("plan.toml", "results.jsonl", "report.html", "model.openbook", "labels.csv")
 
@@ -116,10 +116,8 @@ class ExplorePlan(Document):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.random_state < 2**32:
-            raise PlanError(
-                f"protocol.random_state must be a whole number from 0 to 2**32 - 1, got {self.random_state}"
-            )
+        if fault := seed_fault(self.random_state):
+            raise PlanError(f"protocol.{fault}")
 
     def clusterer(self, n_clusters: int | None = None) -> Any:
         """A new clusterer, for so many clusters."""
@@ -174,7 +172,7 @@ class ExplorePlan(Document):
 
 
 def open_plan(path: Path) -> Plan | ExplorePlan:
-    """Read a plan, whatever its task; the way to a data file is taken as seen from there."""
+    """Read a plan, whatever its task; the path of its data file is relative to the plan."""
     return open_document(path, _of_its_task)
 
 

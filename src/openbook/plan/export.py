@@ -25,11 +25,13 @@ def export(plan: Plan) -> str:
     own = plan.hypotheses or plan.roles.sequence is not None  # not all learners are given the same columns
     named = {"groups": plan.roles.together, "time": plan.roles.time}
     order = {role: name for role, name in named.items() if name is not None}
-    thresholds = [each.label for each in plan.contestants if _tunes_threshold(plan, each.label)]
+    thresholds = [
+        each.label
+        for each in plan.contestants
+        if isinstance(plan.decider(each.label), TunedThresholdClassifierCV)
+    ]
     tuned = any(candidate.knobs for candidate in plan.learners)
-    script = _Script(
-        plan, {role: name for role, name in named.items() if name is not None}, thresholds, tuned
-    )
+    script = _Script(plan, order, thresholds, tuned)
     return _rendered(
         "study",
         plan=plan,
@@ -83,7 +85,7 @@ def _columns(each: Contestant, sequence: str | None) -> str:
 
 
 class _Script(NamedTuple):
-    """What the calls of a script depend on."""
+    """The facts that the calls of a script depend on."""
 
     plan: Plan
     order: dict[str, str]
@@ -91,22 +93,18 @@ class _Script(NamedTuple):
     tuned: bool
 
     def evaluated(self, *, train: bool = False) -> str:
-        """What `evaluate` is told besides: groups, for knobs that are tuned inside, and weights."""
+        """Further arguments of `evaluate`: groups, the time if knobs or thresholds are tuned, and weights."""
         some = train and self.plan.protocol.test_share
-        more = ""
-        if "groups" in self.order:
-            more += ", groups=groups.take(train)" if some else ", groups=groups"
-        if self.plan.weighs:
-            more += ", sample_weight=weights[train]" if some else ", sample_weight=weights"
-        if "time" in self.order and (self.tuned or self.thresholds):
-            more += ", time=time.take(train)" if some else ", time=time"
+        taken, chosen = (".take(train)", "[train]") if some else ("", "")
+        more = f", groups=groups{taken}" if "groups" in self.order else ""
+        more += f", sample_weight=weights{chosen}" if self.plan.weighs else ""
+        more += f", time=time{taken}" if "time" in self.order and (self.tuned or self.thresholds) else ""
         return more + (", test_groups='known'" if self.plan.protocol.test_groups == "known" else "")
 
     def fitted(self, rows: str, model: str) -> str:
-        """What `fit` is told besides: the weights of some rows, or of all; and their groups, if it tunes."""
-        more = ""
-        if self.plan.weighs:
-            more += f", sample_weight=weights[{rows}]" if rows else ", sample_weight=weights"
+        """Further arguments of `fit`: the weights of some rows, or of all; and their groups, if it tunes."""
+        some = f"[{rows}]" if rows else ""
+        more = f", sample_weight=weights{some}" if self.plan.weighs else ""
         takers = ["Tuning"] * self.tuned + ["TunedThresholdClassifierCV"] * (model == "chosen")
         if self.order and takers:
             taken = f".take({rows})" if rows else ""
@@ -115,17 +113,13 @@ class _Script(NamedTuple):
         return more
 
 
-def _tunes_threshold(plan: Plan, label: str) -> bool:
-    return isinstance(plan.decider(label), TunedThresholdClassifierCV)
-
-
 def _in_one_line(text: str) -> str:
-    """Text that cannot end the docstring that it stands in."""
+    """Text that cannot end the docstring that contains it."""
     return repr(text)[1:-1].replace('"', "'").replace("\\", "/")
 
 
 def _names(plan: Plan, *, own: bool, script: _Script) -> dict[str, set[str]]:
-    """What the script of a study imports besides its learners."""
+    """The imports of a study's script, besides its learners."""
     judge = {"protocol", "anything_to_learn", "choose", "notable_predictions"}
     judge |= {"evaluate", "Comparison"} if own else {"compare"}
     judge |= {"cost_metric"} if plan.costs else set()
@@ -156,23 +150,20 @@ def _imports(names: dict[str, set[str]], models: Iterable[Any]) -> dict[str, lis
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """The learners and the small values that a call is made of."""
+    """The learners and dataclasses in the arguments of a call."""
+    parts: Iterable[Any] = value if isinstance(value, list | tuple) else ()
+    if isinstance(value, BaseEstimator) or is_dataclass(value):
+        yield value
     if isinstance(value, BaseEstimator):
-        yield value
-        for part in _changed_parameters(value).values():
-            yield from _parts(part)
-    elif is_dataclass(value):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _parts(part)
+        parts = _changed_parameters(value).values()
     elif isinstance(value, dict):
-        for part in value.values():
-            yield from _parts(part)
+        parts = value.values()
+    for part in parts:
+        yield from _parts(part)
 
 
 def _table_code(data: Source) -> str:
-    """How the table is read, as code."""
+    """The code that reads the table."""
     kinds = f", {dict(data.kinds)!r}" if data.kinds else ""
     if data.set is None:
         options = "".join(f", {name}={value!r}" for name, value in data.read_with.items())
@@ -184,7 +175,7 @@ def _table_code(data: Source) -> str:
 
 
 def _code(value: Any) -> str:
-    """A learner, or what it is given, as code."""
+    """A learner, or an argument, as code."""
     if isinstance(value, MinimumRisk):
         return f"MinimumRisk({_code(value.estimator)}, costs)"
     if isinstance(value, Tuning):

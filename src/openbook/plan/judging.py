@@ -17,14 +17,7 @@ import numpy as np
 
 from openbook.fold import each_until
 from openbook.judge.folds.examples import RowsOfFold, Split
-from openbook.judge.folds.fit_folds import (
-    Fitted,
-    FoldError,
-    adds_up,
-    fitted_together,
-    fold_result,
-    rounds,
-)
+from openbook.judge.folds.fit_folds import Fitted, FoldError, adds_up, fitted_together, fold_result, rounds
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import TINY
 from openbook.plan.estimate import after_folds, available_bytes, bytes_of, seconds_of
@@ -35,14 +28,14 @@ from openbook.words.sentences import plural
 #: A contestant and the number of a fold.
 Job = tuple[str, int]
 
-#: Processes are used instead of threads, for few rows, where they save more seconds than so many.
+#: With few rows, processes are used instead of threads if the fits take more seconds than this.
 _WORTH_PROCESSES = 1.0
-#: Folds whose rows are held at a time, for each set of columns.
+#: Folds whose rows are in memory at a time, for each set of columns.
 _CUTS = 4
 
-#: The share of the memory at hand that a fit may take.
+#: The share of the available memory that a fit may take.
 _MEMORY = 0.8
-#: A reason of more characters is cut: a log that is read by people is no place for pages.
+#: The most characters of a reason in the log.
 _MOST_WORDS = 300
 _GIB = 2**30
 #: A choice is fitted once more, on a few more rows than in a fold, and tested.
@@ -51,14 +44,14 @@ _FINAL_FITS = 1.3
 
 @dataclass
 class Judging:
-    """All folds of all contestants, as far as the log does not hold them yet.
+    """All folds of all contestants that are not in the log yet.
 
     Parameters
     ----------
     rows, log : of the study
     workers : threads, or processes where rows are few
     deadline : the time on the monotonic clock after which no fold counts, or None
-    tell : called after each fold
+    done : called after each fold
     end : the time at which the chosen learner must have been tested and fitted on all rows, or None
     """
 
@@ -66,7 +59,7 @@ class Judging:
     log: Log
     workers: int
     deadline: float | None
-    tell: Callable[[], None]
+    done: Callable[[], None]
     end: float | None = None
     _took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
@@ -76,25 +69,24 @@ class Judging:
 
     @property
     def jobs(self) -> list[Job]:
-        """Fold by fold, all contestants in each, so that what a time limit leaves can be compared.
+        """Fold by fold, all contestants in each, so that they can be compared if the time limit ends the run.
 
-        Under a time limit the quickest of them come first.
+        Under a time limit the fastest contestants come first.
         """
-        labels = self.labels if self.deadline is None else self._quickest_first
+        labels = self.labels if self.deadline is None else self._fastest_first
         return [(label, i) for i in range(len(self.rows.folds)) for label in labels]
 
     @property
-    def _quickest_first(self) -> list[str]:
+    def _fastest_first(self) -> list[str]:
         return sorted(self.labels, key=self._estimates.__getitem__)
 
     @property
     def _least(self) -> list[Job]:
-        """What is judged however short the time: the baselines and the quickest other learner, in one fold.
-
-        Where a fold tests few rows, in all of them.
+        """The jobs that are done however short the time: the baselines and the fastest other learner, in one
+        fold, or in all folds of few rows.
         """
         baselines = self.rows.plan.baselines
-        others = [label for label in self._quickest_first if label not in baselines]
+        others = [label for label in self._fastest_first if label not in baselines]
         labels = {*baselines, *others[:1]}
         folds = 1 if len(self.rows.train) >= TINY else len(self.rows.folds)
         return [job for job in self.left if job[0] in labels and job[1] < folds]
@@ -109,18 +101,18 @@ class Judging:
 
     @cached_property
     def _estimates(self) -> dict[str, float]:
-        """About how long a fold of each contestant takes."""
+        """The estimated seconds of a fold of each contestant."""
         return {label: seconds_of(self.rows, label) for label in self.labels}
 
     @property
     def seconds(self) -> float:
-        """About how long the rest of the study takes."""
+        """The estimated seconds of the rest of the study."""
         folds = sum(self._estimates[label] for label, _ in self.left)
         usual = float(np.mean(list(self._estimates.values())))
         return folds / joblib.effective_n_jobs(self.workers) + after_folds(usual)
 
     def run(self) -> None:
-        """Do what is left to do, and put the log in order."""
+        """Do the remaining jobs, and put the log in order."""
         self._drop_too_large()
         runner = StudyFolds(self.rows)
         if self.deadline is not None:
@@ -145,14 +137,14 @@ class Judging:
         *,
         apart: bool = False,
     ) -> None:
-        """Do these jobs, and put into the log what comes of them."""
+        """Do these jobs, and log their results."""
         for (label, i), found in each_until(deadline, jobs, runner.attempt, workers, apart=apart):
             if isinstance(found, FoldResult):
                 self._took[label].append(found.fit_seconds + found.predict_seconds)
                 self.log.append("folds", label, found)
             else:
                 self.log.skip(label, i, f"fold {i + 1} of {len(self.rows.folds)} failed: {found}")
-            self.tell()
+            self.done()
 
     def _in_time(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """The jobs that can be expected to end in time, of contestants that have not dropped out."""
@@ -160,7 +152,7 @@ class Judging:
             if not self._done(job) and self._has_time(job[0]):
                 yield job
             else:
-                self.tell()
+                self.done()
 
     def _drop_too_large(self) -> None:
         """Contestants that need more memory than there is do not start."""
@@ -169,11 +161,8 @@ class Judging:
         for label in dict.fromkeys(label for label, _ in self.left):
             if (needed := bytes_of(self.rows, label)) > _MEMORY * most:
                 width = plural(self.rows.width(label), "column")
-                reason = (
-                    f"on {width} after encoding it needs about {needed / _GIB:.1f} GiB of memory,"
-                    f" and {most / _GIB:.1f} GiB are available"
-                )
-                self.log.skip(label, -1, reason)
+                memory = f"{needed / _GIB:.1f} GiB of memory, and {most / _GIB:.1f} GiB are available"
+                self.log.skip(label, -1, f"on {width} after encoding it needs about {memory}")
 
     def _has_time(self, label: str) -> bool:
         """Whether a fold can be expected to end in time, and a fit on all rows after it."""
@@ -184,19 +173,20 @@ class Judging:
         return after < self.deadline and (self.end is None or after + _FINAL_FITS * expected < self.end)
 
     def _expected(self, label: str) -> float:
-        """About how long a fold of a contestant takes.
+        """The estimated seconds of a fold of a contestant.
 
-        A first one may have waited for kernels to be compiled, so that it tells no more than the estimate.
+        The first fold may include the compilation of kernels, so alone it counts at most three times the
+        estimate.
         """
         took, estimate = self._took[label], self._estimates[label]
         return min(took) if len(took) > 1 else min([*took, 3 * estimate]) if took else estimate
 
 
 class StudyFolds:
-    """The contestants of a study in its folds; what folds and contestants share is made once.
+    """The contestants of a study in its folds; work that folds and contestants share is done once.
 
-    The rows of a fold are cut out of the table once for all contestants that see the same columns, and
-    learners whose statistics add up meet them once a round: see `judge.folds.fit_folds`.
+    The rows of a fold are taken from the table once for all contestants with the same columns, and learners
+    whose statistics add up pass over them once a round: see `judge.folds.fit_folds`.
     """
 
     def __init__(self, rows: StudyRows) -> None:
@@ -208,7 +198,7 @@ class StudyFolds:
         self._cut = lru_cache(_CUTS)(lambda names, i: RowsOfFold(self._examples(names), rows.folds[i]))
 
     def __reduce__(self) -> tuple[type["StudyFolds"], tuple[StudyRows]]:
-        """To a worker of a cluster go plan and table; what follows from them is made there anew."""
+        """A worker of a cluster gets the plan and the table, and makes the rest from them."""
         return StudyFolds, (replace(self.rows),)
 
     def attempt(self, job: Job) -> tuple[Job, FoldResult | str]:
@@ -245,7 +235,7 @@ class StudyFolds:
 
 
 def failure_words(error: BaseException) -> str:
-    """What went wrong, in one line."""
+    """The error in one line."""
     cause = error.__cause__ if isinstance(error, FoldError) and error.__cause__ else error
     text = " ".join(str(cause).split()) or type(cause).__name__
     if isinstance(cause, MemoryError):

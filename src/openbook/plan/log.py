@@ -1,9 +1,10 @@
-"""`results.jsonl`: what a study has found so far, one line per result, written as it comes.
+"""`results.jsonl`: the results of a study so far, one line each, written as they come.
 
     {"format": 2, "plan": fingerprint, "openbook": version}         the first line
     {"learner": label, "part": part, "result": …}                   a FoldResult each, without its times
     {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
-    {"part": "look", "look": name, "of": state, "found": …}         what a later step found (`plain_json.py`)
+    {"part": "look", "look": name, "of": state, "found": …}         the result of a later step
+    (`plain_json.py`)
 
 The parts are "folds", "test", and those that are evaluated after the choice: "threshold", with a tuned one,
 "labelled", without the unlabelled rows, "not asked", without the rows asked for, and "without " some columns.
@@ -37,11 +38,11 @@ from openbook.plan.plain_json import Known, from_plain, to_plain
 _PARTS = ("folds", "labelled", "not asked", "test", "threshold")
 
 _FORMAT = 2
-#: Seconds after which what was written is put on the disk.
+#: The seconds after which written lines are synced to disk.
 _SYNC = 1.0
 _REMEDY = "start over with --fresh, or keep both with --out"
 
-#: What a FoldResult holds that no two runs have in common.
+#: The fields of a FoldResult that differ between runs.
 _TIMES = ("fit_seconds", "predict_seconds")
 
 
@@ -59,7 +60,7 @@ class Log:
     ----------
     results : FoldResult by part, learner and fold; those that were read have no times (NaN)
     skipped : Skipped by learner
-    looks : the state and the plain data of what each later step found
+    looks : for each later step the state and the plain data of its result
     """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
@@ -76,7 +77,7 @@ class Log:
 
     @contextmanager
     def open(self) -> Iterator["Log"]:
-        """Cut off a torn last line and get ready to append."""
+        """Cut off an incomplete last line, so that lines can be appended."""
         with self.path.open("r+b") as file:
             file.truncate(sum(map(len, self._whole_lines())))
         yield self
@@ -87,7 +88,7 @@ class Log:
         self._write(_result_record(part, learner, result))
 
     def skip(self, learner: str, fold: int, reason: str) -> None:
-        """Note that a learner drops out; of several reasons the one of the first fold counts."""
+        """Log that a learner drops out; of several reasons, that of the first fold counts."""
         if learner in self.skipped and self.skipped[learner].fold <= fold:
             return
         self.skipped[learner] = Skipped(fold, reason)
@@ -117,9 +118,7 @@ class Log:
         try:
             return from_plain(plain, kind, known or {})
         except DataError as error:
-            raise PlanError(
-                f"{self.path}: what it holds of {name!r} is damaged ({error}); {_REMEDY}"
-            ) from None
+            raise PlanError(f"{self.path}: its result of {name!r} is damaged ({error}); {_REMEDY}") from None
 
     def settle(self, labels: Sequence[str]) -> None:
         """Write the lines in the order of the plan: fold by fold, then tests, then looks.
@@ -127,11 +126,11 @@ class Log:
         Looks at other folds are removed. So are the folds of a learner that dropped out: their number depends
         on chance.
         """
-        place = {label: i for i, label in enumerate(labels)}
+        order = {label: i for i, label in enumerate(labels)}
         for key in [key for key in self.results if key[0] == "folds" and key[1] in self.skipped]:
             del self.results[key]
-        results = sorted(self.results.items(), key=lambda item: (item[0][0], item[0][2], place[item[0][1]]))
-        skipped = sorted(self.skipped.items(), key=lambda item: place[item[0]])
+        results = sorted(self.results.items(), key=lambda item: (item[0][0], item[0][2], order[item[0][1]]))
+        skipped = sorted(self.skipped.items(), key=lambda item: order[item[0]])
         lines = [_line(self._header), *(_line(_skipped_record(*item)) for item in skipped)]
         lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] == "folds"]
         self._state = _digest("".join(lines))

@@ -20,7 +20,15 @@ from openbook.decide import TunedThresholdClassifierCV
 from openbook.errors import OpenbookError
 from openbook.features import MEASURES, AttributeScores, Measure, score_attributes
 from openbook.fold import each, each_until
-from openbook.judge import Comparison, Evaluation, FoldResult, Metric, difference, notable_predictions
+from openbook.judge import (
+    Comparison,
+    Evaluation,
+    FoldResult,
+    Metric,
+    TestResult,
+    difference,
+    notable_predictions,
+)
 from openbook.judge.choice.comparison import loses_little
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
@@ -33,7 +41,7 @@ from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
 from openbook.judge.errors.segments import Segments, worst_segments
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.fit_folds import fold_result
-from openbook.judge.folds.splits import TINY, Protocol
+from openbook.judge.folds.splits import TINY
 from openbook.judge.risk.costs import Costs, costs
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
@@ -53,11 +61,10 @@ from openbook.report import Example, Looks
 if TYPE_CHECKING:  # few studies need these, and the room is large
     from openbook.label import AskedEffect, AssumptionCheck, UnlabelledEffect
 
-#: Why a look is not taken, once the time is up.
+#: The reason of a look that is skipped for lack of time.
 NO_TIME = "there was no time left"
 
-#: The looks, in the order in which they are taken, and the types of what they find; None for those of which
-#: the folds are kept instead.
+#: The looks in their order, and the types of their results; None for those whose folds are logged instead.
 LOOKS: dict[str, Any] = {
     "attributes": AttributeScores,
     "leaks": Leaks,
@@ -76,22 +83,22 @@ LOOKS: dict[str, Any] = {
     "diagnosis": Diagnosis,
 }
 
-#: Those that fewer than TINY rows have no use for.
+#: The looks that are skipped with fewer than TINY rows.
 _MANY_ROWS = ("leaks", "without_suspects", "mistakes", "segments", "importance", "curve", "diagnosis")
 
-#: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds. Rows of more columns
-#: than WIDE count as so many times more.
+#: A curve has two rounds of folds up to _FEW rows, and fewer folds from _MANY rows on. With more than _WIDE
+#: columns, the number of rows is multiplied by columns / _WIDE.
 _FEW, _MANY, _WIDE = 2_000, 10_000, 50
-#: Importances: how often a column is shuffled, the most columns that are, and how many rows are predicted in
-#: all, in each fold at least the fewest.
+#: Importances: the shuffles of a column, the most columns, the rows that are predicted in all, and the fewest
+#: in each fold.
 _SHUFFLES, _SHUFFLED, _PREDICTED, _FEWEST_PREDICTED = 3, 60, 500_000, 100
 
-#: A learning curve takes about as long as so many fits.
+#: A learning curve takes about as long as this many fits.
 _CURVE_FITS = 10
 
 
 def asked_looks(plan: Plan, inputs: Schema | None = None) -> list[str]:
-    """What a plan asks for: fairness where a column is sensitive, documents where texts are read."""
+    """The looks of a plan: fairness if a column is sensitive, documents if texts are read, and so on."""
     asked = {
         "fairness": plan.roles.sensitive,
         "costs": plan.costs,
@@ -116,14 +123,14 @@ def curve_folds(n_rows: int, n_columns: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Looking:
-    """All that the looks need.
+    """The looks at a study.
 
     Parameters
     ----------
     rows, log : of the study
     comparison : of all learners
-    choice : the label of the chosen one
-    models : the fitted learners that are worked; the last of them is looked at
+    choice : the label of the chosen learner
+    models : the fitted learners that are derived; the last of them is analysed
     deadline : the time on the monotonic clock after which no look counts, or None
     """
 
@@ -134,8 +141,8 @@ class Looking:
     models: Mapping[str, Any]
     deadline: float | None = None
 
-    def looks(self, workers: int, tell: Callable[[], None]) -> Looks:
-        """Take them all; `tell` is called after each."""
+    def looks(self, workers: int, done: Callable[[], None]) -> Looks:
+        """All looks of the plan; `done` is called after each."""
         found: dict[str, Any] = {}
         why_not: dict[str, str] = {}
         with joblib.parallel_config(backend="threading", n_jobs=workers):
@@ -151,11 +158,11 @@ class Looking:
                         why_not[name] = NO_TIME
                     except Exception as error:  # noqa: BLE001 (a look that fails costs no more than itself)
                         why_not[name] = f"it failed: {failure_words(error)}"
-                tell()
+                done()
         return Looks(self.label, **found, why_not=why_not)
 
     def _reason(self, name: str) -> str:
-        """Why a look is not taken, or nothing."""
+        """Why a look is skipped; empty if it is not."""
         takes = getattr(self.rows.model(self.label), "_takes_unlabelled", False)
         if name in ("curve", "diagnosis") and takes:
             return (
@@ -177,26 +184,26 @@ class Looking:
         return ""
 
     def _cached(self, name: str, workers: int) -> Any:
-        """What a look found, as the log has it; where it has nothing, it is taken."""
+        """The result of a look, from the log if it is there."""
         if (kind := LOOKS[name]) is None:
             return self._in_time(name, workers)
         found = self.log.cached(name, kind, lambda: self._in_time(name, workers), self._known)
-        vars(self)[name] = found  # for the looks that go on from it
+        vars(self)[name] = found  # for the looks that use it
         return found
 
     @property
     def _known(self) -> Known:
-        """What a look refers to, and the log has by name only."""
+        """The objects that a look refers to, which the log writes by name."""
         own = [which for which in self.rows.metrics if isinstance(which, Metric)]
         metrics = {**metrics_of(self.rows.plan.task), **{metric.name: metric for metric in own}}
         return {Metric: metrics, Measure: MEASURES, Evaluation: dict(self.comparison.evaluations)}
 
     def _in_time(self, name: str, workers: int) -> Any:
-        """What a look finds; TimeoutError where it takes too long."""
+        """The result of a look; TimeoutError if it takes too long."""
         if self.deadline is None:
             return getattr(self, name)
 
-        def look(name: str) -> Any:  # on a thread of its own, which does not know of the workers yet
+        def look(name: str) -> Any:  # on a thread of its own, whose workers must be set again
             with joblib.parallel_config(backend="threading", n_jobs=workers):
                 return getattr(self, name)
 
@@ -205,20 +212,14 @@ class Looking:
         raise TimeoutError
 
     def _fits(self, name: str) -> int:
-        """About how many folds a look takes as long as."""
-        folds = len(self.evaluation.first_round)
-        again = {
-            "unlabelled": folds,
-            "asked": folds,
-            "threshold": folds,
-            "importance": folds,
-            "curve": _CURVE_FITS,
-        }
-        return again.get(name, 0)
+        """The estimated time of a look, in folds."""
+        if name in ("unlabelled", "asked", "threshold", "importance"):
+            return len(self.evaluation.first_round)
+        return _CURVE_FITS if name == "curve" else 0
 
     @property
     def _fold_seconds(self) -> float:
-        """Of the learner that is looked at."""
+        """The mean time of a fold of the learner."""
         return float(np.mean([fold.fit_seconds + fold.predict_seconds for fold in self.evaluation.folds]))
 
     @property
@@ -233,11 +234,6 @@ class Looking:
     def random_state(self) -> int:
         return self.rows.plan.protocol.random_state
 
-    @property
-    def _training(self) -> tuple[Any, Any]:
-        rows = self.rows
-        return rows.inputs(self.label).take(rows.train), rows.y.take(rows.train)
-
     @cached_property
     def attributes(self) -> Any:
         train = self.rows.train
@@ -249,9 +245,8 @@ class Looking:
         if not self.rows.copies:
             return found
         own = ("duplicate rows", "near-duplicate rows")  # a row of weight 3 is three equal rows
-        return replace(
-            found, findings=tuple(one for one in found.findings if one.kind not in own), copied=0.0
-        )
+        kept = tuple(one for one in found.findings if one.kind not in own)
+        return replace(found, findings=kept, copied=0.0)
 
     @cached_property
     def without_suspects(self) -> Evaluation | None:
@@ -266,13 +261,21 @@ class Looking:
         return self._evaluated(f"without {', '.join(gone)}", self.label, rows.model(self.label, gone), kept)
 
     def _evaluated(self, part: str, label: str, model: Any, names: Sequence[str]) -> Evaluation:
-        """A model on the folds of the first round, as far as the log does not hold them yet."""
+        """A model on the folds of the first round, from the log if they are there."""
         return self.rows.evaluation(label, self._judged(part, label, model, self.rows.examples.select(names)))
+
+    def _effect(self, label: str, folds: Sequence[FoldResult]) -> tuple[float, float, TestResult]:
+        """The accuracy of a learner in the first round and in these folds, and the test of the difference."""
+        first, second = (
+            self.rows.evaluation(label, some) for some in (self.comparison[label].first_round, folds)
+        )
+        test = difference(first, second, "accuracy")
+        return first.score("accuracy"), second.score("accuracy"), test
 
     def _judged(
         self, part: str, label: str, model: Any, examples: Examples, without: np.ndarray | None = None
     ) -> list[FoldResult]:
-        """The folds of the first round, as far as the log does not hold them yet; some rows may not train."""
+        """The folds of the first round, from the log if they are there, trained `without` some rows."""
 
         def judge(i: int) -> FoldResult:
             train, test = self.rows.splits[i]
@@ -295,15 +298,13 @@ class Looking:
         label = takers[0]
         examples = rows.examples.select(rows.columns[label])
         folds = self._judged("labelled", label, rows.model(label), replace(examples, unlabelled=None))
-        both = [rows.evaluation(label, some) for some in (self.comparison[label].first_round, folds)]
-        means = [evaluation.score("accuracy") for evaluation in both]
-        test = difference(both[0], both[1], "accuracy")
         n_rows, check = (len(examples), len(rows.unlabelled)), self._assumption(label, examples)
-        return UnlabelledEffect(label, *n_rows, means[0], means[1], test, check)
+        with_them, without, test = self._effect(label, folds)
+        return UnlabelledEffect(label, *n_rows, with_them, without, test, check)
 
     @cached_property
     def asked(self) -> "AskedEffect | None":
-        """The learner that is looked at, in the first round, with the rows asked for and without them."""
+        """The learner in the first round, with the rows whose labels were requested and without them."""
         rows, label = self.rows, self.label
         if rows.asked is None or not rows.asked.any():
             return None
@@ -311,14 +312,11 @@ class Looking:
 
         examples = rows.examples.select(rows.columns[label])
         folds = self._judged("not asked", label, rows.model(label), examples, rows.asked)
-        both = [rows.evaluation(label, some) for some in (self.evaluation.first_round, folds)]
-        means = [evaluation.score("accuracy") for evaluation in both]
-        test = difference(both[0], both[1], "accuracy")
         n_asked = int(rows.asked[rows.train].sum())
-        return AskedEffect(label, len(rows.train) - n_asked, n_asked, means[0], means[1], test)
+        return AskedEffect(label, len(rows.train) - n_asked, n_asked, *self._effect(label, folds))
 
     def _assumption(self, label: str, examples: Examples) -> "AssumptionCheck":
-        """What a learner of unlabelled rows assumes, held against the rows as it sees them."""
+        """The check of the assumption of a learner of unlabelled rows, on the rows as it sees them."""
         from openbook.label.assumptions import ScarceRows, assumption_of
 
         plan, scarce = self.rows.plan, ScarceRows.of_examples(examples)
@@ -346,7 +344,7 @@ class Looking:
         return worst_segments(self._decided(self.label), self.rows.X, random_state=self.random_state)
 
     def _decided(self, label: str) -> Evaluation:
-        """The evaluation with the decisions that the model makes: at its own threshold, if it has one."""
+        """The evaluation with the decisions of the model: at its own threshold, if it has one."""
         return (self.threshold if label == self.choice else None) or self.comparison[label]
 
     @cached_property
@@ -367,9 +365,9 @@ class Looking:
 
     @cached_property
     def importance(self) -> Any:
-        """Of the models of the first round's folds, on rows that they had not seen: as many as time allows.
+        """The importance for the models of the first round's folds, on a limited number of their test rows.
 
-        Of very many columns, those are shuffled that tell most of the target by themselves.
+        Of very many columns, those with the highest scores by themselves are shuffled.
         """
         rows, names = self.rows, self.rows.columns[self.label]
         columns = [name for name in self.attributes.names if name in set(names)][:_SHUFFLED]
@@ -380,40 +378,31 @@ class Looking:
 
         def fitted(split: tuple[np.ndarray, np.ndarray]) -> tuple[Any, Any, Any, int]:
             train, test = split
-            some = test[np.linspace(0, len(test) - 1, min(len(test), most), dtype=int)]
-            if in_sequences:  # neighbours stay together
-                some = test[:most]
+            spread = test[np.linspace(0, len(test) - 1, min(len(test), most), dtype=int)]
+            some = test[:most] if in_sequences else spread  # rows of a sequence stay together
             X, y = rows.inputs(self.label).take(some), rows.y.take(some)
             return rows.fitted(self.label, train), X, y, len(train)
 
         chosen = columns if len(names) > _SHUFFLED and len(columns) == _SHUFFLED else None
-        if in_sequences:  # what names the sequences is no feature
+        if in_sequences:  # the column that names the sequences is no feature
             chosen = columns
         folds = each(splits, fitted, apart=True) if rows.few else map(fitted, splits)
         return importance_over_folds(folds, rows.metrics[0], _SHUFFLES, self.random_state, columns=chosen)
 
     @cached_property
     def curve(self) -> Curve:
-        """Of the settings that tuning settled on: tuning at every size would take too long."""
+        """The learning curve of the tuned settings: tuning at every size would take too long."""
         rows = self.rows
-        X, y = self._training
-        decides = rows.metrics[0]
-        run = CurveRun.of(
-            self._unfitted,
-            X,
-            y,
-            cv=self._fewer_folds,
-            which="error" if decides == "accuracy" else decides,
-            random_state=self.random_state,
-            name=self.label,
-            groups=rows.to_judge.groups,
-            weights=rows.to_judge.weights,
-        )
+        X, y = rows.inputs(self.label).take(rows.train), rows.y.take(rows.train)
+        decides = "error" if rows.metrics[0] == "accuracy" else rows.metrics[0]
+        cv = rows.fitting(*curve_folds(len(rows.train), len(rows.columns[self.label])))
+        order = (rows.to_judge.groups, rows.to_judge.weights)
+        run = CurveRun.of(self._unfitted, X, y, cv, decides, self.random_state, self.label, *order)
         return curve_of_sizes(replace(run, apart=rows.few), self._unfitted)
 
     @property
     def _unfitted(self) -> Any:
-        """The learner that is looked at; without its threshold, which probabilities do not need."""
+        """The learner, unfitted and without its threshold, which probabilities do not need."""
         model = self.models[self.label]
         return clone(model.estimator if isinstance(model, TunedThresholdClassifierCV) else model)
 
@@ -421,19 +410,10 @@ class Looking:
     def threshold(self) -> Evaluation | None:
         """The choice with a threshold tuned inside each fold of the first round; None without one."""
         rows, label = self.rows, self.choice
-        model = rows.decider(label)
-        if (
-            not isinstance(model, TunedThresholdClassifierCV)
-            or rows.classes is None
-            or len(rows.classes) != 2
-        ):
+        model, two = rows.decider(label), rows.classes is not None and len(rows.classes) == 2
+        if not (two and isinstance(model, TunedThresholdClassifierCV)):
             return None
         return self._evaluated("threshold", label, model, rows.columns[label])
-
-    @property
-    def _fewer_folds(self) -> Protocol:
-        rows = self.rows
-        return rows.fitting(*curve_folds(len(rows.train), len(rows.columns[self.label])))
 
     @cached_property
     def diagnosis(self) -> Any:
@@ -450,17 +430,17 @@ class Looking:
 def worked_examples(
     rows: StudyRows, models: Mapping[str, Any], judged: Evaluation, tested: Evaluation | None
 ) -> Iterator[Example]:
-    """The predictions that a report works, of rows that the model had not seen (`judge.errors.notable`).
+    """The predictions that a report derives, of rows that the model had not seen (`judge.errors.notable`).
 
-    Where the chosen learner met rows that were held out they are among those, and the model is the one in
-    the file; else they are among the rows of the folds, and the model is that of the fold.
+    If rows were held out, they are among those, by the model in the file; else they are among the rows of the
+    folds, by the model of the fold.
 
     Parameters
     ----------
     rows : of the study
-    models : the fitted learners that are worked, by label
+    models : the fitted learners that are derived, by label
     judged : the evaluation of the chosen one in the folds
-    tested : its evaluation on the rows that were held out, if there are such rows
+    tested : its evaluation on the held-out rows, if there are any
     """
 
     @cache
@@ -468,16 +448,15 @@ def worked_examples(
         return models[label] if tested is not None else rows.fitted(label, rows.splits[fold][0])
 
     for picked in notable_predictions(judged if tested is None else tested):
-        row = rows.X.take([picked.row])
+        i = picked.row
+        works = {label: of_fold(label, picked.fold).work(rows.to_work(label, i)) for label in models}
         yield Example(
-            row=int(rows.known[picked.row]),
-            cells=row.row(0),
-            truth=rows.y[picked.row],
+            row=int(rows.known[i]),
+            cells=rows.X.take([i]).row(0),
+            truth=rows.y[i],
             locked=tested is not None,
-            works={
-                label: of_fold(label, picked.fold).work(rows.to_work(label, picked.row)) for label in models
-            },
+            works=works,
             kind=picked.kind,
             words=picked.words,
-            name=None if rows.names is None else rows.names[picked.row],
+            name=None if rows.names is None else rows.names[i],
         )

@@ -16,10 +16,10 @@ from openbook.plan.parts import SPLITS, Protocol
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 
-#: The share of rows that is locked away, where that makes a test of at least TINY rows.
+#: The share of rows that is held out, if these are at least TINY rows.
 _TEST_SHARE = 0.2
 
-#: From so many rows on, a thorough study tries most settings on fewer rows.
+#: From this many rows on, a thorough study tries most settings on fewer rows.
 _SEARCHED = 5_000
 
 
@@ -65,7 +65,7 @@ def make_plan(
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     draft = Draft(aimed, StudyOptions(**options), description)
     rows = StudyRows(draft.plan(), aimed.table)
-    _ = rows.metrics  # what is wrong with the costs is said before anything runs
+    _ = rows.metrics  # raises an error of the costs before anything runs
     try:
         protocol, without = _protocol(rows, draft.options, draft.effort)
     except ParameterError as error:
@@ -76,29 +76,21 @@ def make_plan(
 
 
 def _protocol(rows: StudyRows, options: StudyOptions, effort: Effort) -> tuple[Protocol, list[str]]:
-    """The protocol, with the folds that the rows left to judge by allow; why it has no final test, if so."""
-    n, settings, test_share = rows.n_fair, rows.plan.protocol, options.test_share
+    """The protocol with the folds that its rows allow, and why it has no final test, if so."""
+    n, test_share = rows.n_fair, options.test_share
     if n < TINY and (options.cv or options.repeats or test_share) and "time" not in rows.order:
-        msg = (
-            f"with fewer than {TINY} rows, here {n}, a study uses leave-one-out and holds no rows out;"
-            " omit folds, repeats and the test share"
-        )
-        raise PlanError(msg)
+        what = f"with fewer than {TINY} rows, here {n}, a study uses leave-one-out and holds no rows out"
+        raise PlanError(f"{what}; omit folds, repeats and the test share")
     folds, rounds = usual_folds(effort, n)
     folds = folds if options.cv is None else options.cv
     repeats = options.repeats
-    if repeats is None and effort != "usual":  # else by the rows that are left to judge by
+    if repeats is None and effort != "usual":  # else by the number of rows that are not held out
         repeats = rounds
-    # halving draws rows at random, so it cannot tell what comes later
+    # halving draws rows at random, so it cannot respect their order in time
     search = None if effort != "thorough" else "grid" if n < _SEARCHED or "time" in rows.order else "halving"
-    asked = replace(
-        settings,
-        split=SPLITS[0],
-        folds=folds,
-        repeats=1 if repeats is None else repeats,
-        test_share=test_share or 0.0,
-        search=search,
-    )  # checks
+    settings: dict[str, Any] = {"split": SPLITS[0], "folds": folds}
+    settings["repeats"] = 1 if repeats is None else repeats
+    asked = replace(rows.plan.protocol, **settings, test_share=test_share or 0.0, search=search)
     if test_share is None and n * _TEST_SHARE >= TINY:
         try:
             return _fitting(rows, replace(asked, test_share=_TEST_SHARE), repeats, fewest=TINY), []

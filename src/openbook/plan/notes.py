@@ -70,42 +70,37 @@ def role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
         "known": "groups the rows: scores are for known groups, whose earlier rows are in training"
         " (for new groups, use --test-groups new)",
     }
-    told = {
+    by_group = "groups the rows: rows of one group stay in the same fold"
+    words = {
         "id": "is the row ID",
-        "group": over_time[test_groups]
-        if test_groups
-        else "groups the rows: rows of one group stay in the same fold",
+        "group": over_time[test_groups] if test_groups else by_group,
         "time": "orders the rows: models are trained on the past and tested on the future",
         "asked": "marks the labels that were requested",
         "sequence": "identifies the sequences, which are never split; sequence models predict the rows of a"
         " sequence together",
     }
     for role, name in roles.named.items():
-        if role in told:
-            yield f"{name} {told[role]}; it is not used as a feature"
+        if role in words:
+            yield f"{name} {words[role]}; it is not used as a feature"
     for name in roles.sensitive:
-        part = (
-            "is not used as a feature"
-            if name in roles.ignore
-            else f"is also used as a feature; to exclude it, add --ignore {quote(name)}"
-        )
+        part = "is not used as a feature"
+        if name not in roles.ignore:
+            part = f"is also used as a feature; to exclude it, add --ignore {quote(name)}"
         yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
 
 
 def sample_notes(roles: Roles) -> Iterator[str]:
-    """What a study does with files larger than memory."""
+    """How a study treats files larger than memory, in words."""
     yield f"{SAMPLED}learners are evaluated on a random sample of their rows"
     if roles.bound:
         yield f"{FITTED}the sample, since its rows have an order, groups or weights"
     else:
-        yield (
-            f"{FITTED}all rows of the files that were not locked away; on those of the sample,"
-            " if costs, a threshold or preparation steps ask for it"
-        )
+        sample = "on those of the sample, if costs, a threshold or preparation steps need it"
+        yield f"{FITTED}all rows of the files that were not held out; {sample}"
 
 
 def time_notes(table: Table, roles: Roles) -> Iterator[str]:
-    """Which parts of the dates in the role `time` are features; without that role, a hint to set it."""
+    """The parts of the dates in the role `time` that are features; without that role, a hint to set it."""
     every = [a for a in table.schema if isinstance(a, Datetime) and not a.is_time]
     dates = [a.name for a in every if a.name not in roles.no_inputs]
     if roles.time is None and dates:

@@ -23,7 +23,7 @@ _INNER_FOLDS = 5
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns are for; those not named are inputs.
+    """The roles of the columns; those not named are inputs.
 
     Attributes
     ----------
@@ -32,12 +32,12 @@ class Roles:
     ignore : tuple of str, default=()
         Columns that are not used.
     id : str or None, default=None
-        What rows are called; no input.
+        The column that names the rows; not a feature.
     group : str or None, default=None
         Rows of one group are never in both training and test; not a feature. With a time,
         `Protocol.test_groups` decides whether a group's past may be in training and its future in the test.
     time : str or None, default=None
-        The past trains and the future tests; no input.
+        The time of each row: the past trains and the future tests; not a feature.
     sensitive : tuple of str, default=()
         Columns by which the choice is checked for fairness; inputs, unless they are ignored too.
     weight : str or None, default=None
@@ -85,13 +85,13 @@ class Roles:
 
     @property
     def named(self) -> dict[str, str]:
-        """The column of each role that a single column has, where it has one."""
+        """The column of each role that has one column."""
         roles = {role: getattr(self, role) for role in ("id", "group", "time", "weight", "sequence", "asked")}
         return {role: name for role, name in roles.items() if name is not None}
 
     @property
     def bound(self) -> bool:
-        """Whether a column orders, groups or weighs the rows, so that they are not alike."""
+        """Whether a column orders, groups or weighs the rows."""
         return not {"group", "time", "weight", "sequence"}.isdisjoint(self.named)
 
     @property
@@ -135,11 +135,11 @@ class Protocol:
         "cross-validation", "leave-one-out" for fewer than 50 rows, "leave-one-group-out" for few groups, or
         "time-ordered" where there is a time.
     folds, repeats : int or None, default=None
-        Of the cross-validation; blocks of time are folds that cannot be repeated.
+        The folds and repeats of cross-validation; blocks of time are folds that cannot be repeated.
     test_share : float, default=0.0
         The share of rows held out for the one final test; 0 for none.
     random_state : int, default=0
-        Of every random choice.
+        The random seed.
     search : str or None, default=None
         How parameters are tuned inside the folds: "grid" tries every combination, "halving" most of them on
         few rows only; None if there are none.
@@ -174,7 +174,7 @@ class Protocol:
             raise PlanError(f"protocol.{fault}")
 
     def _faults(self) -> Iterator[str]:
-        """What is wrong with it, in words."""
+        """The faults of the protocol, in words."""
         choices = {"split": SPLITS, "search": (None, *SEARCHES)}
         choices |= {"test_groups": (None, *get_args(TestGroups)), "weights": (None, *get_args(WeightKind))}
         for name, known in choices.items():
@@ -192,8 +192,13 @@ class Protocol:
                 yield f"{name} must be at least {least}, got {value}"
         if not 0 <= self.test_share < 1:
             yield f"test_share must be at least 0 and below 1, got {self.test_share:g}"
-        if not 0 <= self.random_state < 2**32:
-            yield f"random_state must be a whole number from 0 to 2**32 - 1, got {self.random_state}"
+        if fault := seed_fault(self.random_state):
+            yield fault
+
+
+def seed_fault(seed: int) -> str:
+    """What is wrong with a random seed, in words; empty if nothing is."""
+    return "" if 0 <= seed < 2**32 else f"random_state must be a whole number from 0 to 2**32 - 1, got {seed}"
 
 
 SEARCHES = ("grid", "halving")
@@ -203,7 +208,7 @@ SPLITS = ("cross-validation", "leave-one-out", "leave-one-group-out", "time-orde
 @documented
 @dataclass(frozen=True)
 class Candidate:
-    """A learner that takes part.
+    """A learner that a study evaluates.
 
     Attributes
     ----------
@@ -212,7 +217,8 @@ class Candidate:
     learner : str
         Its registered name.
     parameters : mapping
-        Plain values; a learner inside another is a mapping of `learner` and its `parameters`.
+        The parameters as plain values; a learner inside another is a mapping of `learner` and its
+        `parameters`.
     knobs : mapping of str to list
         Parameters to tune, each with the values to try; they are tried inside every fold.
 
@@ -248,10 +254,8 @@ class Candidate:
         -------
         Candidate
         """
-        usual = defaults(type(model))
-        changed = {
-            name: value for name, value in model.get_params(deep=False).items() if value != usual[name]
-        }
+        usual, given = defaults(type(model)), model.get_params(deep=False)
+        changed = {name: value for name, value in given.items() if value != usual[name]}
         rules = type(model)._rules
         check_parameters(model, rules)
 
@@ -268,20 +272,17 @@ class Candidate:
 
     @property
     def inner(self) -> "Candidate | None":
-        """The learner that it is around, where the plan says which; it fits several labels by it."""
+        """The learner that it wraps, if the plan names one; it is fitted for each of several labels."""
         inside = self.parameters.get("estimator")
         if inside is None:
             return None
-        if (
-            not isinstance(inside, Mapping)
-            or "learner" not in inside
-            or set(inside) > {"learner", "parameters"}
-        ):
+        named = isinstance(inside, Mapping) and "learner" in inside
+        if not named or set(inside) > {"learner", "parameters"}:
             raise PlanError(f"{self._where}: estimator needs a learner and its parameters, got {inside!r}")
         return Candidate(self.label, inside["learner"], inside.get("parameters", {}))
 
     def seconds(self, shape: Shape) -> float:
-        """About how long a fit on rows of this shape takes; of several labels, `shape.k` says how many.
+        """The estimated seconds of a fit on rows of this shape; `shape.k` is the number of classes or labels.
 
         Parameters
         ----------
@@ -299,7 +300,7 @@ class Candidate:
 
     @property
     def of_sequences(self) -> bool:
-        """Whether it judges rows with those beside them, and must be told which belong together."""
+        """Whether it predicts the rows of a sequence together."""
         return learner(self.learner).task == "sequence"
 
     def make(self) -> Any:
@@ -307,7 +308,7 @@ class Candidate:
         return self._made({name: self._value(name, value) for name, value in self.parameters.items()})
 
     def seeded(self, random_state: int) -> Any:
-        """The same; where it draws at random and no seed of its own is given, from this one.
+        """A new, unfitted learner; a random one without a seed of its own gets this one.
 
         Parameters
         ----------
@@ -315,7 +316,7 @@ class Candidate:
 
         Returns
         -------
-        Candidate
+        estimator
         """
         model = self.make()
         if model.get_params(deep=False).get("random_state", 0) is None:
@@ -344,10 +345,8 @@ class Candidate:
             raise PlanError(f"{self._where}: {error}") from None
         known = defaults(entry.cls)
         if name not in known:
-            msg = (
-                f"{self._where}: {self.learner} has no parameter {name!r}. {did_you_mean(name, tuple(known))}"
-            )
-            raise PlanError(msg)
+            hint = did_you_mean(name, tuple(known))
+            raise PlanError(f"{self._where}: {self.learner} has no parameter {name!r}. {hint}")
         if name == "estimator" and (inner := self.inner) is not None:
             return inner.make()
         rule = entry.cls._rules.get(name)  # type: ignore[attr-defined]
@@ -370,11 +369,11 @@ class Candidate:
 
 
 def defaults(cls: type) -> dict[str, Any]:
-    """The parameters of a learner's class, and what they are by default."""
+    """The parameters of a learner's class and their defaults."""
     return {name: parameter.default for name, parameter in signature(cls).parameters.items()}
 
 
-#: TOML has no null, so a parameter that is None is spelt so.
+#: The spelling of None, since TOML has no null.
 NONE = "none"
 
 
@@ -388,7 +387,7 @@ def _spelt(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A set of columns that the target may follow from, and the learners that try it.
+    """A set of columns from which the target may be predicted, and the learners that try it.
 
     Attributes
     ----------
@@ -399,7 +398,7 @@ class Hypothesis:
     without : tuple of str, default=()
         Inputs to leave out.
     learners : tuple of str, default=()
-        The labels of those that try it; empty for all.
+        The labels of the learners that try it; empty for all.
 
     Notes
     -----
@@ -417,7 +416,7 @@ class Hypothesis:
     learners: tuple[str, ...] = ()
 
     def columns(self, inputs: Collection[str]) -> tuple[str, ...]:
-        """The inputs that are meant; PlanError where one is not there, or none is left.
+        """The inputs of the hypothesis; PlanError if one is absent or none is left.
 
         Parameters
         ----------

@@ -111,18 +111,13 @@ def _float(plain: Any) -> float:
     return float(plain)
 
 
-#: How plain values of each type are read.
-_SCALARS: dict[Any, Callable[[Any], Any]] = {
-    bool: _scalar(bool),
-    int: _scalar(int),
-    str: _scalar(str),
-    float: _float,
-    type(None): _scalar(type(None)),
-}
+#: The reader of plain values of each type.
+_SCALARS: dict[Any, Callable[[Any], Any]] = {kind: _scalar(kind) for kind in (bool, int, str, type(None))}
+_SCALARS[float] = _float
 
 
 def _to_plain_cell(plain: Any) -> Any:
-    """A cell of a table, or a tuple of them: nothing else is kept without a type."""
+    """A cell of a table, or a tuple of cells: only these are written without a type."""
     if isinstance(plain, list):
         return tuple(map(_to_plain_cell, plain))
     if isinstance(plain, dict):
@@ -131,7 +126,7 @@ def _to_plain_cell(plain: Any) -> Any:
 
 
 def _one_of(plain: Any, kinds: tuple[Any, ...], known: Known) -> Any:
-    """The type that the value is of; a whole number is no float where both may be."""
+    """The value, read as one of several types; a whole number is an int if that is one of them."""
     if type(plain) in kinds:
         return plain
     for kind in kinds:
@@ -145,9 +140,8 @@ def _one_of(plain: Any, kinds: tuple[Any, ...], known: Known) -> Any:
 
 
 def _mapping(plain: Any, kinds: tuple[Any, ...], known: Known) -> dict[Any, Any]:
-    _check(
-        isinstance(plain, list) and all(isinstance(p, list) and len(p) == 2 for p in plain), plain, Mapping
-    )
+    pairs = isinstance(plain, list) and all(isinstance(p, list) and len(p) == 2 for p in plain)
+    _check(pairs, plain, Mapping)
     return {from_plain(key, kinds[0], known): from_plain(item, kinds[1], known) for key, item in plain}
 
 
@@ -189,7 +183,7 @@ def _record(plain: Any, kind: type, known: Known) -> Any:
 
 @cache
 def _allowed(kind: Any) -> dict[str, type]:
-    """The types that a value of this type may be of, by name: itself, or its subclasses."""
+    """The type and its subclasses, by name: the types that a value of this type may have."""
     found = {} if isabstract(kind) or not _field_names(kind) else {kind.__name__: kind}
     for one in kind.__subclasses__():
         found |= _allowed(one)
@@ -211,7 +205,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 @cache
 def _field_names(kind: Any) -> tuple[str, ...]:
-    """The fields that make a value of this type; none for a type that is no record."""
+    """The fields of a dataclass or named tuple; none for other types."""
     if is_dataclass(kind):
         return tuple(each.name for each in fields(kind) if each.init)
     return tuple(getattr(kind, "_fields", ()))

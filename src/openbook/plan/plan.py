@@ -38,6 +38,7 @@ from openbook.plan.document import (
     keys_of,
     open_document,
     read_part,
+    read_parts,
     read_source,
     used,
 )
@@ -57,8 +58,8 @@ TASKS: dict[Task, str] = {
     "multilabel": "prediction of several labels",
 }
 
-#: Learners that look at no column, so that all hypotheses are one to them.
-_BLIND = ("zero_r", "zero_regressor", "zero_labels")
+#: Learners that use no column, so they are the same for all hypotheses.
+_WITHOUT_INPUTS = ("zero_r", "zero_regressor", "zero_labels")
 
 
 @documented
@@ -152,8 +153,8 @@ class Plan(Document):
         found: dict[str, Contestant] = {}
         for hypothesis in self.hypotheses or (None,):
             for candidate in self.learners:
-                label, blind = candidate.label, candidate.learner in _BLIND
-                if hypothesis is None or blind:
+                label = candidate.label
+                if hypothesis is None or candidate.learner in _WITHOUT_INPUTS:
                     found.setdefault(label, Contestant(label, candidate))
                 elif not hypothesis.learners or label in hypothesis.learners:
                     label = f"{label} · {hypothesis.name}"
@@ -176,12 +177,12 @@ class Plan(Document):
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """The labels of those that others are measured against."""
+        """The labels of the baselines."""
         return tuple(each.label for each in self.contestants if learner(each.candidate.learner).baseline)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is shown: the metric that decides, then the usual ones, with what mistakes cost."""
+        """The metrics to show: the one that decides, the cost if mistakes have costs, then the usual ones."""
         usual = (*([COST] if self.costs else []), *DEFAULTS[self.task])
         return (self.metric, *(name for name in usual if name != self.metric))
 
@@ -191,7 +192,7 @@ class Plan(Document):
         return self.metric in ("roc_auc", "log_loss", "average_precision", "brier") and not self.costs
 
     def steps(self, hypothesis: Hypothesis | None, gone: Collection[str] = ()) -> list[str]:
-        """The steps whose columns a hypothesis has, apart from those that are `gone`.
+        """The steps whose columns a hypothesis has, except those that need columns in `gone`.
 
         Parameters
         ----------
@@ -218,16 +219,16 @@ class Plan(Document):
         return kept
 
     def model(self, label: str, decides: str | Metric | None = None, gone: Collection[str] = ()) -> Any:
-        """A new, unfitted learner of the plan; where it draws at random, from the plan's seed.
+        """A new, unfitted learner of the plan; a random one has the plan's seed.
 
         Parameters
         ----------
         label : str
-            Whose.
+            The label of the learner.
         decides : str, Metric or None, default=None
-            What knobs are tuned by; None takes the plan's metric.
+            The metric by which knobs are tuned; None for the plan's.
         gone : collection of str, default=()
-            Columns that are left out, so that steps that need them are, too.
+            Columns that are left out, with the steps that need them.
 
         Returns
         -------
@@ -266,8 +267,7 @@ class Plan(Document):
         return any(learner(each.candidate.learner).unlabelled for each in self.contestants)
 
     def decider(self, label: str, decides: str | Metric | None = None) -> Any:
-        """The model of a learner; where the plan tunes thresholds and the learner allows it, with one that is
-        tuned.
+        """The model of a learner, with a tuned threshold if the plan tunes it and the learner allows it.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class Plan(Document):
         return self.with_threshold(self.model(label, decides))
 
     def with_threshold(self, model: Any) -> Any:
-        """A learner with a threshold that is tuned, where the plan says so and the learner allows it.
+        """A learner, with a tuned threshold if the plan tunes it and the learner allows it.
 
         Parameters
         ----------
@@ -295,9 +295,8 @@ class Plan(Document):
         """
         from openbook.decide import TunedThresholdClassifierCV
 
-        if hasattr(model, "sequence"):  # inner folds would divide sequences
-            return model
-        if getattr(model, "_takes_unlabelled", False):  # inner folds are for labelled rows
+        # inner folds would divide sequences, and are for labelled rows
+        if hasattr(model, "sequence") or getattr(model, "_takes_unlabelled", False):
             return model
         weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
         if not (self.tunes_threshold and weighable and hasattr(model, "predict_proba")):
@@ -306,12 +305,14 @@ class Plan(Document):
 
     def to_record(self) -> dict[str, Any]:
         """Plain values, in the order of the file; what is not used is left out."""
+        chosen: dict[str, Any] = {} if self.choose == "simplest" else {"choose": self.choose}
+        chosen |= {} if self.margin is None else {"margin": self.margin}
+        some = ("attributes", "without", "learners")
         record = {
             "format": FORMAT,
             "task": self.task,
             "metric": self.metric,
-            "choose": self.choose,
-            "margin": self.margin,
+            **chosen,
             "notes": list(self.notes),
             "data": used(plain_value(self.data), "read_with", "sample", "labels"),
             "roles": used(plain_value(self.roles), "sensitive"),
@@ -319,18 +320,14 @@ class Plan(Document):
             "questions": dict(self.questions),
             "prepare": [{"step": text} for text in self.prepare],
             "protocol": used(plain_value(self.protocol), "test_groups", "weights"),
-            "hypotheses": [
-                used(plain_value(each), "attributes", "without", "learners") for each in self.hypotheses
-            ],
+            "hypotheses": [used(plain_value(each), *some) for each in self.hypotheses],
             "learners": [used(plain_value(candidate), "knobs") for candidate in self.learners],
         }
-        usual = {"choose": "simplest", "margin": None}
-        record = {key: part for key, part in record.items() if key not in usual or part != usual[key]}
         return used(record, "costs", "questions", "hypotheses", "prepare")
 
     @classmethod
     def open(cls, path: Path) -> "Plan":
-        """Read a plan; the way to a data file is taken as seen from there.
+        """Read a plan; the path of its data file is relative to the plan.
 
         Parameters
         ----------
@@ -360,7 +357,7 @@ class Plan(Document):
         part = checked_record(record, "", {"format": (int, True), **keys_of(cls)})
         if part["task"] not in get_args(Task):
             raise PlanError(f"task must be one of {', '.join(get_args(Task))}, got {part['task']!r}")
-        costs = part.get("costs", {})
+        costs, answers = part.get("costs", {}), part.get("questions", {})
         plan = cls(
             data=read_source(part["data"]),
             roles=read_part(Roles, part["roles"], "roles"),
@@ -373,17 +370,10 @@ class Plan(Document):
                 for i, item in enumerate(part.get("prepare", ()))
             ),
             protocol=read_part(Protocol, part["protocol"], "protocol"),
-            learners=tuple(
-                read_part(Candidate, item, f"learners[{i}]") for i, item in enumerate(part["learners"])
-            ),
+            learners=read_parts(Candidate, part["learners"], "learners"),
             notes=tuple(part.get("notes", ())),
-            questions=checked_record(
-                part.get("questions", {}), "questions", dict.fromkeys(QUESTIONS, (str, False))
-            ),
-            hypotheses=tuple(
-                read_part(Hypothesis, item, f"hypotheses[{i}]")
-                for i, item in enumerate(part.get("hypotheses", ()))
-            ),
+            questions=checked_record(answers, "questions", dict.fromkeys(QUESTIONS, (str, False))),
+            hypotheses=read_parts(Hypothesis, part.get("hypotheses", ()), "hypotheses"),
             costs={
                 truth: checked_record(row, f"costs.{truth}", dict.fromkeys(row, (float, False)))
                 for truth, row in checked_record(costs, "costs", dict.fromkeys(costs, (dict, False))).items()

@@ -43,7 +43,7 @@ _FEW = 2_000
 
 
 class _FinalFit(NamedTuple):
-    """The digest of the final fit in its file, and what the learner warned of."""
+    """The digest of the final fit in its file, and the learner's warnings."""
 
     digest: str
     warnings: tuple[str, ...]
@@ -51,7 +51,7 @@ class _FinalFit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StudyRows:
-    """What a plan makes of a table."""
+    """The rows of a table, as a plan uses them."""
 
     plan: Plan
     table: Table
@@ -60,7 +60,7 @@ class StudyRows:
     def known(self) -> np.ndarray:
         """Positions in the table of the rows with a target; in order of time, where there is one.
 
-        Where weights are frequencies, a position comes as often as its row's weight says.
+        If weights are frequencies, a position is repeated by its row's weight.
         """
         roles = self.plan.roles
         known = np.flatnonzero(~self.table.column(roles.target).missing)
@@ -104,7 +104,7 @@ class StudyRows:
 
     @cached_property
     def _seen(self) -> Table:
-        """Every input, and what names each row's sequence, which sequence models are given."""
+        """Every input, and the column that names each row's sequence, for sequence models."""
         sequence = self.plan.roles.sequence
         if sequence is None:
             return self.X
@@ -127,7 +127,7 @@ class StudyRows:
 
     @property
     def names(self) -> Column | None:
-        """What the rows are called, where a column says so."""
+        """The names of the rows, if a column has them."""
         name = self.plan.roles.id
         return None if name is None else self._column(name)
 
@@ -136,39 +136,35 @@ class StudyRows:
 
     @cached_property
     def asked(self) -> np.ndarray | None:
-        """Which rows were asked for, so that they train and are never tested; None if nothing says so."""
+        """Whether the label of each row was requested: such rows only train. None without such a column."""
         name = self.plan.roles.asked
         return None if name is None else asked_rows(self._column(name))
 
     @property
     def n_fair(self) -> int:
-        """How many rows may be tested: all but those that were asked for."""
+        """The number of rows that may be tested: all but those whose labels were requested."""
         return len(self.known) - (0 if self.asked is None else int(self.asked.sum()))
 
     @cached_property
     def order(self) -> dict[str, Column]:
-        """What rows are split by, where it is not by chance: groups or time."""
+        """The groups and the time by which rows are split, if there are any."""
         named = {"groups": self.plan.roles.together, "time": self.plan.roles.time}
         return {role: self._column(name) for role, name in named.items() if name is not None}
 
     def to_work(self, label: str, row: int) -> Table:
-        """What the work of a contestant is about: the row or, where it judges rows together, its sequence."""
-        candidate = self.plan.contestant(label).candidate
-        if (
-            self.plan.roles.sequence is None
-            or not candidate.of_sequences
-            or candidate.parameters.get("alone")
-        ):
+        """The rows that the work of a contestant derives: the row or, for a sequence model, its sequence."""
+        candidate, sequence = self.plan.contestant(label).candidate, self.plan.roles.sequence
+        if sequence is None or not candidate.of_sequences or candidate.parameters.get("alone"):
             return self.X.take([row])
-        names = self._column(self.plan.roles.sequence).data
+        names = self._column(sequence).data
         return self._seen.take(np.flatnonzero(names == names[row]))
 
     def width(self, label: str) -> int:
-        """How many columns a contestant has once each value of a nominal one has its own."""
+        """The number of a contestant's columns after one-hot encoding."""
         return encoded_width(self.inputs(label))
 
     def model(self, label: str, gone: Collection[str] = ()) -> Any:
-        """A contestant, unfitted; steps that need columns that are gone are left out."""
+        """A contestant, unfitted, without the steps that need columns in `gone`."""
         return self.plan.model(label, self.metrics[0], gone)
 
     @property
@@ -200,11 +196,11 @@ class StudyRows:
         return RowsOfFold(self._examples_of(self.columns[label]), Split(index, train, test))
 
     def decider(self, label: str) -> Any:
-        """The chosen contestant, unfitted; its threshold is tuned on training rows where the plan says so."""
+        """The chosen contestant, unfitted; its threshold is tuned on training rows if the plan says so."""
         return self.plan.decider(label, self.metrics[0])
 
     def fitted(self, label: str, rows: np.ndarray, *, decides: bool = False) -> Any:
-        """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
+        """A contestant fitted on some rows; of a tuned one, the model of the best setting."""
         model = self._fitted(self.decider(label) if decides else self.model(label), label, rows)
         return model.model_ if isinstance(model, Tuning) else model
 
@@ -215,7 +211,7 @@ class StudyRows:
         return model.fit(*cut.training(model))
 
     def _fitted_on_files(self, model: Any, label: str) -> Any:
-        """A contestant fitted on all rows of files larger than memory but those that are held out."""
+        """A contestant fitted on all rows, except held-out ones, of files larger than memory."""
         source, target = self.plan.data, self.y.attribute
         rows = source.scan()
         away = [source.held(len(rows))[self.known[self.locked]]]
@@ -227,10 +223,10 @@ class StudyRows:
         return model.fit(kept.with_attribute(target), target.name)
 
     def final(self, label: str, log: Log, *, decides: bool) -> Fitted:
-        """A contestant fitted on all rows that are not held out; the log keeps what it was tuned to.
+        """A contestant fitted on all rows that are not held out; the log has its tuned settings.
 
-        It is kept in a file beside the log until the study's model is written, so that a study that goes on
-        need not fit it again. The report is of the model as it is read from that file.
+        It is kept in a file beside the log until the study's model is written, so that a resumed study need
+        not fit it again. The report is of the model as read from that file.
         """
         start = perf_counter()
         working, written = self.working_file(log, decides=decides), log.path.with_name("model.openbook")
@@ -249,11 +245,11 @@ class StudyRows:
 
     @staticmethod
     def working_file(log: Log, *, decides: bool) -> Path:
-        """Where a final fit is kept while the study runs: the choice's, or that of the learner beside it."""
+        """The file of a final fit while the study runs: of the choice, or of the learner beside it."""
         return log.path.with_name(".fitted.openbook" if decides else ".beside.openbook")
 
     def _final(self, label: str, log: Log, *, decides: bool) -> tuple[Any, list[str]]:
-        """The fitted contestant and what it warned of."""
+        """The fitted contestant and its warnings."""
         with collected_warnings() as warned:
             model = self.model(label)
             if isinstance(model, Tuning):
@@ -265,14 +261,14 @@ class StudyRows:
             return self._fitted(model, label, self.train), warned
 
     def _at_tuned_setting(self, tuning: Tuning, label: str, log: Log) -> Any:
-        """The learner at the setting that tuning finds on these rows, unfitted."""
+        """The learner at the best setting on these rows, unfitted."""
         knobs = tuning.knobs
 
-        def places() -> dict[str, int]:
+        def positions() -> dict[str, int]:
             found = self._fitted(tuning, label, self.train).parameters_
             return {name: knobs[name].index(value) for name, value in found.items()}
 
-        kept = log.cached(f"settings of {label}", dict[str, int], places)
+        kept = log.cached(f"settings of {label}", dict[str, int], positions)
         if set(kept) != set(knobs) or not all(0 <= at < len(knobs[name]) for name, at in kept.items()):
             raise PlanError(f"{log.path}: the settings of {label} are damaged; start over with --fresh")
         return clone(tuning.model).set_params(**{name: knobs[name][at] for name, at in kept.items()})
@@ -282,17 +278,9 @@ class StudyRows:
         settings = self.plan.protocol
         if not settings.test_share:
             return np.arange(len(self.known)), np.arange(0)
-        share, random_state, task = settings.test_share, settings.random_state, self.plan.task
-        return lock_away(
-            self.X,
-            self.y,
-            share,
-            random_state,
-            task,
-            **self.order,
-            test_groups=self.test_groups,
-            train_only=self.asked,
-        )
+        order: dict[str, Any] = {**self.order, "test_groups": self.test_groups, "train_only": self.asked}
+        share, random_state = settings.test_share, settings.random_state
+        return lock_away(self.X, self.y, share, random_state, self.plan.task, **order)
 
     @property
     def train(self) -> np.ndarray:
@@ -300,7 +288,7 @@ class StudyRows:
 
     @property
     def few(self) -> bool:
-        """Whether the interpreter takes longer than the kernels do, so that threads wait for one another."""
+        """Whether there are so few rows that Python code dominates, and threads wait for each other."""
         return len(self.train) < _FEW
 
     @property
@@ -346,23 +334,16 @@ class StudyRows:
 
     @cached_property
     def metrics(self) -> tuple[str | Metric, ...]:
-        """What is shown, the metric that decides first."""
+        """The metrics to show, the one that decides first."""
         if not self.plan.costs:
             return self.plan.metrics
         money = cost_metric(by_decision(self.plan.costs), self.y)
         return tuple(money if name == COST else name for name in self.plan.metrics)
 
     def evaluation(self, label: str, results: Sequence[FoldResult], words: str = "") -> Evaluation:
-        return Evaluation(
-            label,
-            self.plan.task,
-            self.classes,
-            tuple(results),
-            self.metrics,
-            words or self.protocol.words,
-            groups=self._group_codes,
-            ordered="time" in self.order,
-        )
+        given = (label, self.plan.task, self.classes, tuple(results), self.metrics)
+        words, ordered = words or self.protocol.words, "time" in self.order
+        return Evaluation(*given, words, groups=self._group_codes, ordered=ordered)
 
     @cached_property
     def _group_codes(self) -> np.ndarray | None:
@@ -370,7 +351,7 @@ class StudyRows:
         return None if groups is None else group_codes(groups, len(groups))[1]
 
     def comparison(self, log: Log) -> Comparison:
-        """Of the contestants and folds that have the most results in common; of all, once all are there."""
+        """The comparison over the contestants and folds with the most results in common."""
         labels = [each.label for each in self.plan.contestants if each.label not in log.skipped]
         if not labels:
             whys = "; ".join(f"{label}: {skipped.reason}" for label, skipped in log.skipped.items())
@@ -378,30 +359,27 @@ class StudyRows:
         done = {label: _leading(log, label, len(self.folds)) for label in labels}
         folds = max(set(done.values()), key=lambda f: (f * sum(n >= f for n in done.values()), f))
         if not folds:
-            msg = "no fold is finished yet; run it again, without a time limit or with a longer one"
-            raise PlanError(msg)
+            raise PlanError(
+                "no fold is finished yet; run it again, without a time limit or with a longer one"
+            )
         judged = [label for label in labels if done[label] >= folds]
         words = self.protocol.words
         if folds < len(self.folds):
             were = "was" if folds == 1 else "were"
             words += f", of which {folds} of {len(self.folds)} folds {were} finished in time"
-        evaluations = {
-            label: self.evaluation(label, [log.results["folds", label, i] for i in range(folds)], words)
-            for label in judged
-        }
+        results = {label: [log.results["folds", label, i] for i in range(folds)] for label in judged}
+        evaluations = {label: self.evaluation(label, some, words) for label, some in results.items()}
         baselines = [label for label in self.plan.baselines if label in judged]
         return Comparison(evaluations, (*baselines, *judged)[0], baselines)
 
     def unfinished(self, log: Log) -> Iterator[str]:
-        """What there was no time for, in words."""
+        """The learners and folds that were not finished, in words."""
         total = len(self.folds)
         comparison = self.comparison(log)
         judged = len(next(iter(comparison.evaluations.values())).folds)
         if judged < total:
-            yield (
-                f"in the time limit, the ranked learners finished {judged} of {total} folds;"
-                " run the same command without it to complete the study"
-            )
+            what = f"in the time limit, the ranked learners finished {judged} of {total} folds"
+            yield f"{what}; run the same command without it to complete the study"
         for each in self.plan.contestants:
             if each.label in log.skipped:
                 yield f"{each.label}: skipped, {log.skipped[each.label].reason}"

@@ -3,9 +3,8 @@
 The folder holds
 
     plan.toml        the plan
-    results.jsonl    what was found so far, fold by fold and look by look; a study that was killed goes on
-                     from there
-    report.html      one page
+    results.jsonl    the results so far, fold by fold and analysis by analysis; a killed study resumes from
+    there report.html      one page
     model.openbook   the chosen learner
 
 The model in the file is the one that was tested: fitted on the rows that were not held out, and on all of
@@ -48,12 +47,12 @@ from openbook.store import save
 from openbook.text.describe import describe
 from openbook.words.sentences import plural
 
-#: The share of a time limit after which no fold, and that after which no closer look counts; and the seconds
-#: that are kept, where there are so many, to write the model and the report.
+#: The shares of a time limit after which no fold and no analysis counts, and the seconds that are reserved,
+#: if possible, to write the model and the report.
 _JUDGING, _LOOKING = 0.75, 0.9
 _WRITING = 1.5
 
-#: Told after each fold: how many are done, of how many.
+#: Called after each fold with the number done and the total.
 Progress = Callable[[int, int], None]
 
 
@@ -120,36 +119,35 @@ def run(
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
     fits = len(rows.folds) * len(plan.contestants)
-    told = _ProgressCounter(fits + len(asked_looks(plan, rows.X.schema)), progress)
-    # one thread for BLAS and OpenMP: folds run side by side, forked processes would wait for more, and those
-    # that wait for the small products of a report take more time than they save
+    counter = _ProgressCounter(fits + len(asked_looks(plan, rows.X.schema)), progress)
+    # one thread for BLAS and OpenMP: folds run in parallel, forked processes would wait for more threads, and
+    # for the small products of a report more threads are slower
     with threadpool_limits(1):
         with log.open():
-            judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
-            told.done = len(judging.jobs) - len(judging.left)
+            judging = Judging(rows, log, workers, clock.share(_JUDGING), counter.one, clock.share(1.0))
+            counter.done = len(judging.jobs) - len(judging.left)
             if say:
                 for words in _resumed_and_estimated(judging):
                     say(words)
             judging.run()
-            with collected_warnings():  # the same warnings as in the folds, which the report tells
+            with collected_warnings():  # the same warnings as in the folds, which the report lists
                 end = _conclude(rows, log)
-                examples = log.cached("examples", tuple[Example, ...], lambda: _examples(rows, end))
+                label = end.choice.label
+                given = (rows, end.models, end.comparison[label], end.tests.get(label))
+                examples = log.cached("examples", tuple[Example, ...], lambda: tuple(worked_examples(*given)))
                 until = clock.share(_LOOKING)
-                looking = Looking(rows, log, end.comparison, end.choice.label, end.models, until)
-                looks = looking.looks(workers, told.one)
+                looking = Looking(rows, log, end.comparison, label, end.models, until)
+                looks = looking.looks(workers, counter.one)
                 log.settle([each.label for each in plan.contestants])
-        result = _result(rows, log, end, examples, looks, description or _described(rows))
+        roles = plan.roles
+        description = description or described(rows.table, roles.target, roles.weight, plan.protocol.weights)
+        result = _result(rows, log, end, examples, looks, description)
         result.model.note_ = doubts(result)
         save(result.model, result.model_file, result.training[0])
         for decides in (True, False):
             rows.working_file(log, decides=decides).unlink(missing_ok=True)
         write_text(result.report, study_html(result))
     return result
-
-
-def _examples(rows: StudyRows, end: "_Conclusion") -> tuple[Example, ...]:
-    label = end.choice.label
-    return tuple(worked_examples(rows, end.models, end.comparison[label], end.tests.get(label)))
 
 
 def _result(
@@ -160,7 +158,7 @@ def _result(
     looks: Looks,
     description: Description,
 ) -> StudyResult:
-    """All that was found, for the report."""
+    """The result of the study, for the report."""
     plan, (comparison, choice, tests, models) = rows.plan, end
     return StudyResult(
         name=Path(plan.data.name).name,
@@ -188,33 +186,24 @@ def _result(
     )
 
 
-def _described(rows: StudyRows) -> Description:
-    plan = rows.plan
-    return described(rows.table, plan.roles.target, plan.roles.weight, plan.protocol.weights)
-
-
 def claim_folder(plan: Plan | ExplorePlan, folder: Path, *, fresh: bool) -> None:
-    """Make the folder, or see to it that what it holds is of this plan; write the plan."""
+    """Make the folder, or check that its files are of this plan; write the plan."""
     if folder.exists() and not folder.is_dir():
         raise PlanError(f"{folder} is a file; name a folder with --out")
     folder.mkdir(parents=True, exist_ok=True)
     there = [folder / name for name in plan.files if (folder / name).exists()]
-    if len(there) == 1 and _tells_of_nothing(there[0]):
+    if len(there) == 1 and _only_refuses(there[0]):
         there = []
     if fresh:
         for name in {*plan.files, *_files_of(folder / "plan.toml")}:
             (folder / name).unlink(missing_ok=True)
     elif there and not (folder / "plan.toml").exists():
-        raise PlanError(
-            f"{there[0]} exists, but there is no plan.toml; overwrite it with --fresh, or use another --out"
-        )
+        what = f"{there[0]} exists, but there is no plan.toml"
+        raise PlanError(f"{what}; overwrite it with --fresh, or use another --out")
     elif there and (key := _difference(plan, open_plan(folder / "plan.toml"))):
-        msg = (
-            f"{folder} holds a study of another plan (they differ in {key});"
-            " overwrite it with --fresh, or keep both with --out"
-        )
-        raise PlanError(msg)
-    for name in plan.files:  # what a kill in the middle of writing leaves
+        what = f"{folder} holds a study of another plan (they differ in {key})"
+        raise PlanError(f"{what}; overwrite it with --fresh, or keep both with --out")
+    for name in plan.files:  # incomplete files of a study that was killed while it wrote
         for half in folder.glob(f".{name}.*"):
             half.unlink()
     plan.save(folder / "plan.toml")
@@ -226,19 +215,20 @@ def report_refusal(source: Source, target: str | None, reason: str, folder: Path
         return None
     table = source.read()
     aim = target or source.default_target() or ""
-    told = NotEvaluated(Path(source.name).name, aim, describe(table, aim).for_command_line(), reason, {})
+    description = describe(table, aim).for_command_line()
+    refused = NotEvaluated(Path(source.name).name, aim, description, reason, {})
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "report.html", refusal_html(told, versions()))
+    write_text(folder / "report.html", refusal_html(refused, versions()))
     return folder / "report.html"
 
 
-def _tells_of_nothing(report: Path) -> bool:
-    """Whether a report says no more than that nothing could be evaluated."""
+def _only_refuses(report: Path) -> bool:
+    """Whether a report only says that nothing could be evaluated."""
     return report.name == "report.html" and f"<title>{NOTHING}" in report.read_text(encoding="utf-8")
 
 
 def _files_of(plan: Path) -> tuple[str, ...]:
-    """What an earlier study left, if its plan can be read."""
+    """The files of an earlier study, if its plan can be read."""
     try:
         return open_plan(plan).files
     except (PlanError, OSError):
@@ -246,7 +236,7 @@ def _files_of(plan: Path) -> tuple[str, ...]:
 
 
 def _difference(plan: Plan | ExplorePlan, other: Plan | ExplorePlan) -> str | None:
-    """The first part in which two plans differ so that their results must not be mixed."""
+    """The first part in which two plans differ, if their results must not be mixed."""
     if plan.fingerprint == other.fingerprint:
         return None
     ours, theirs = plan.to_record(), other.to_record()
@@ -275,7 +265,9 @@ class _Clock:
     limit: float | None
 
     def share(self, of: float) -> float | None:
-        """The time on the monotonic clock at which this share of the limit is over, or writing must begin."""
+        """The time on the monotonic clock at which this share of the limit has passed, or writing must
+        begin.
+        """
         if self.limit is None:
             return None
         return self.start + min(of * self.limit, max(self.limit - _WRITING, self.limit / 2))
@@ -310,7 +302,9 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
         label = choice.label
         try:
             fits = {}
-            for label in dict.fromkeys(_worked(rows.plan, choice)):
+            # with a named baseline, also the best learner
+            worked = [label, choice.best] if label in rows.plan.baselines else [label]
+            for label in dict.fromkeys(worked):
                 fits[label] = rows.final(label, log, decides=label == choice.label)
             label = choice.label
             tests = _test(rows, log, comparison, choice, fits[label])
@@ -326,7 +320,7 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
 def _test(
     rows: StudyRows, log: Log, comparison: Comparison, choice: Choice, fitted: Fitted
 ) -> dict[str, Evaluation]:
-    """The choice, as it is fitted, and the baselines on the rows that were held out, once."""
+    """The fitted choice and the baselines, tested once on the held-out rows."""
     if not len(rows.locked):
         return {}
     baselines = [label for label in rows.plan.baselines if label in comparison.evaluations]
@@ -340,12 +334,10 @@ def _test(
 
 
 def _met_before(log: Log, tests: dict[str, Evaluation]) -> list[str]:
-    """An unfinished study may have chosen and tested another learner; that must be said."""
+    """A note on each other learner that the unfinished study chose and tested."""
     others = [label for part, label, _ in log.results if part == "test" and label not in tests]
-    return [
-        f"{label} was already tested on the held-out rows, when the study was unfinished and chose it"
-        for label in others
-    ]
+    when = "when the study was unfinished and chose it"
+    return [f"{label} was already tested on the held-out rows, {when}" for label in others]
 
 
 def _not_looked(looks: Looks) -> Iterator[str]:
@@ -354,12 +346,7 @@ def _not_looked(looks: Looks) -> Iterator[str]:
         yield f"the time limit left no time for: {', '.join(missed)}"
 
 
-def _worked(plan: Plan, choice: Choice) -> list[str]:
-    """The choice and, where a baseline was named, the best learner beside it."""
-    return [choice.label, choice.best] if choice.label in plan.baselines else [choice.label]
-
-
 def versions() -> dict[str, str]:
-    """Of the software that figures may depend on."""
+    """The versions of the software on which results may depend."""
     packages = ("numpy", "numba", "polars", "scikit-learn", "scipy")
     return {"openbook": openbook.__version__, "Python": python_version()} | {p: version(p) for p in packages}

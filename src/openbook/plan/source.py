@@ -18,7 +18,7 @@ from openbook.data.scan import SCANNED_WITH, size_on_disk
 from openbook.errors import PlanError, did_you_mean
 from openbook.words.parameters import documented
 
-#: Files of more than this share of `most_bytes` are not held as a whole; so many of their rows are.
+#: Of files larger than this share of `most_bytes`, only this many rows are held.
 HELD, SAMPLE = 0.25, 100_000
 
 #: The options of `openbook.read` that a plan may hold.
@@ -90,16 +90,13 @@ class Source:
         from openbook.data.sets import sets
 
         if str(name) == "-":
-            raise PlanError(
-                "a study reads its rows again when it is resumed; save standard input to a file first"
-            )
+            raise PlanError("a resumed study reads its rows again; save standard input to a file first")
         path = Path(name)
         if not path.is_file() and str(name) in sets():
             return cls(set=str(name), kinds=dict(kinds or {}))
         if not path.exists() and path.name == str(name) and not path.suffix:
-            raise PlanError(
-                f"there is no file and no bundled set {name!r}. {did_you_mean(str(name), tuple(sets()))}"
-            )
+            hint = did_you_mean(str(name), tuple(sets()))
+            raise PlanError(f"there is no file and no bundled set {name!r}. {hint}")
         where, options = str(name) if is_address(name) else str(path.absolute()), dict(read_with or {})
         large = options.keys() <= SCANNED_WITH and size_on_disk(where) > most_bytes() * HELD
         return cls(path=where, kinds=dict(kinds or {}), read_with=options, sample=SAMPLE if large else 0)
@@ -109,7 +106,7 @@ class Source:
         return self.set or self.path or "a table"
 
     def default_target(self) -> str | None:
-        """What a bundled set is usually asked to predict, and the class of documents in a folder."""
+        """The usual target of a bundled set, or the class of documents in a folder."""
         from openbook.data.sets import sets
 
         if self.path and has_classes(Path(self.path)):
@@ -137,7 +134,7 @@ class Source:
         return replace(self, labels=tuple(target)), LABELS
 
     def read(self) -> Table:
-        """The table, whatever it holds by now."""
+        """The table, as it is now."""
         table = self._read()
         return with_label_sets(table, self.labels) if self.labels else table
 
@@ -148,8 +145,8 @@ class Source:
         if self.sample:
             rows = self.scan()
             table = rows.take(self.held(len(rows)))
-            said = f"{len(table):,} of {len(rows):,} rows are held, chosen at random: the files are larger"
-            notes = (*table.notes, f"{said} than an eighth of the memory")
+            some = f"{len(table):,} of {len(rows):,} rows are held, chosen at random"
+            notes = (*table.notes, f"{some}: the files are larger than an eighth of the memory")
             return Table(table.schema, table.columns, why=table.why, notes=notes)
         return read(load(self.set), kinds) if self.set else read(self.path, kinds, **self.read_with)
 
@@ -158,7 +155,7 @@ class Source:
         return scan(self.path, dict(self.kinds) or None, **self.read_with)
 
     def held(self, rows: int) -> np.ndarray:
-        """The positions of those of so many rows that are held, in order.
+        """The positions of the rows that are held, in order.
 
         Parameters
         ----------
@@ -185,11 +182,11 @@ class Source:
         Table
         """
         if self.sha256 and content_hash(table) != self.sha256:
-            msg = (
-                f"{self.name} has changed since the plan was made, so its results would not belong together;"
-                " study it anew with --fresh or another --out, or take sha256 out of the plan"
+            what = (
+                f"{self.name} has changed since the plan was made, so its results would not belong together"
             )
-            raise PlanError(msg)
+            hint = "study it anew with --fresh or another --out, or take sha256 out of the plan"
+            raise PlanError(f"{what}; {hint}")
         return table
 
 

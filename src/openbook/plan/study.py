@@ -83,24 +83,16 @@ def study(
     if quick:
         options["effort"] = "quick"
     plan = make_plan(aimed, description=description, **options)
-    told = progress_bar("Evaluating") if progress is True else nullcontext(progress or None)
-    with told as tell:
-        return run(
-            plan,
-            folder,
-            table=aimed.table,
-            description=description,
-            workers=workers,
-            fresh=fresh,
-            progress=tell,
-            time_limit=time_limit,
-        )
+    settings: dict[str, Any] = {"workers": workers, "fresh": fresh, "time_limit": time_limit}
+    bar = progress_bar("Evaluating") if progress is True else nullcontext(progress or None)
+    with bar as show:
+        return run(plan, folder, table=aimed.table, description=description, progress=show, **settings)
 
 
 def _written(source: Any, kinds: Any, folder: Path, *, fresh: bool) -> tuple[Path, dict[str, str]]:
-    """The rows as a file in the folder, and the kinds that it does not tell.
+    """The rows as a file in the folder, and the kinds that the file does not hold.
 
-    A file of other rows there is not written over unless asked.
+    A file of other rows is overwritten only if the study is `fresh`.
     """
     table, path = read(source, kinds), folder / "data.parquet"
     sets = dict.fromkeys(table.schema.of(Labels), Labels.kind)

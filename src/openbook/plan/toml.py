@@ -69,14 +69,13 @@ def _value(value: Any, key: str) -> str:
         return f"{{ {items} }}" if items else "{}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_value(item, key) for item in value) + "]"
-    msg = f"{key}: {value!r} cannot be written to a plan; use text, numbers, lists or tables of them"
-    raise PlanError(msg)
+    what = f"{key}: {value!r} cannot be written to a plan"
+    raise PlanError(f"{what}; use text, numbers, lists or tables of them")
 
 
 def _string(text: str) -> str:
     """A basic string, whose escapes are those of JSON; but DEL must be escaped, too."""
     if half := re.search("[\ud800-\udfff]", text):
-        raise PlanError(
-            f"half a character (U+{ord(half[0]):04X}) cannot be written to a plan; rename the column or value"
-        )
+        what = f"half a character (U+{ord(half[0]):04X}) cannot be written to a plan"
+        raise PlanError(f"{what}; rename the column or value")
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

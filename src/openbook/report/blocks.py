@@ -19,8 +19,8 @@ from openbook.words.numbers import cell
 from openbook.work import Grid, Work
 from openbook.work.html import to_html
 
-#: What stands on the right of its column: numbers (with a spread or a count behind), intervals, p-values, and
-#: what is said in their place.
+#: The cells that are aligned to the right: numbers (also with a spread or a count), intervals, p-values, and
+#: the words in their place.
 _NUMBER = r"[+−-]?[\d.,∞]+(e[+-]?\d+)?%?\*?"
 _FIGURE = re.compile(rf"{_NUMBER}( ± {_NUMBER}| \({_NUMBER}\))?|< ?0\.\d+|\[.*\]|undefined|–|\?|", re.DOTALL)
 
@@ -29,12 +29,12 @@ _LONG = 40_000
 
 
 class Block:
-    """What a part is made of."""
+    """An element of a part."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the page: its anchor, its title, and what is in it."""
+    """A part of the page: its anchor, its title and its blocks."""
 
     id: str
     title: str
@@ -42,12 +42,12 @@ class Part:
 
 
 def section(anchor: str, title: str) -> Callable[[Callable[..., Iterable[Block]]], Callable[..., Part]]:
-    """A function that yields the blocks of a part, as one that gives the part."""
+    """A decorator: a function that yields the blocks of a part returns the part."""
 
     def decorate(blocks: Callable[..., Iterable[Block]]) -> Callable[..., Part]:
         @wraps(blocks)
-        def part(*told: Any) -> Part:
-            return Part(anchor, title, tuple(blocks(*told)))
+        def part(*results: Any) -> Part:
+            return Part(anchor, title, tuple(blocks(*results)))
 
         return part
 
@@ -76,7 +76,7 @@ class Items(Block):
 
 @dataclass(frozen=True)
 class Answers(Block):
-    """What is read first: a question, its answer, and small print each."""
+    """The first lines of a page: a question, its answer and small print each."""
 
     rows: Sequence[tuple[str, str, str]]
 
@@ -108,7 +108,7 @@ class Cards(Block):
 class Figure(Block):
     """A picture with its title and caption; its look is "", "narrow", "plot" or "tree".
 
-    number : what the page calls it, such as "Figure 3"; see `with_numbers`
+    number : its number on the page, such as "Figure 3"; see `with_numbers`
     """
 
     picture: Markup
@@ -120,14 +120,14 @@ class Figure(Block):
 
 @dataclass(frozen=True)
 class Side(Block):
-    """Figures side by side, where there is room."""
+    """Figures side by side if the page is wide enough."""
 
     blocks: Sequence[Block]
 
 
 @dataclass(frozen=True)
 class TableLine:
-    """A row of a table, its look "", "chosen" or "baseline", and what is said behind its first cell."""
+    """A row of a table, its look "", "chosen" or "baseline", and the tags after its first cell."""
 
     cells: tuple[str, ...]
     look: str = ""
@@ -140,12 +140,12 @@ class Sheet(Block):
 
     Parameters
     ----------
-    caption : what it shows
+    caption : the title of the table
     header : a name for each column; may be empty
-    rows : Lines; the first cell of each is its name
-    note : below it
+    rows : the lines; the first cell of each is its name
+    note : a remark below the table
     stack : whether a narrow screen shows a row as a list of its cells; else the table scrolls
-    number : what the page calls it, such as "Table 2"; see `with_numbers`
+    number : its number on the page, such as "Table 2"; see `with_numbers`
     """
 
     caption: str
@@ -163,7 +163,7 @@ class Sheet(Block):
 
     @cached_property
     def sides(self) -> list[str]:
-        """The class of each column: "n" where it holds figures; every cell asks for it."""
+        """The class of each column: "n" if it has figures."""
         if not self.rows:
             return [""] * len(self.header)
         columns = zip(*(row.cells for row in self.rows), strict=True)
@@ -181,7 +181,7 @@ class Fold(Block):
 
 @dataclass(frozen=True)
 class Shown(Block):
-    """What shows itself as HTML."""
+    """Markup."""
 
     html: Markup
 
@@ -193,13 +193,13 @@ class Code(Block):
 
 @dataclass(frozen=True)
 class DraftText(Block):
-    """Text to be copied; what stands in [brackets …] with an ellipsis is to be filled in."""
+    """Text to be copied; the reader fills in what is in [brackets …] with an ellipsis."""
 
     text: str
 
 
 def with_numbers(parts: Sequence[Part]) -> list[Part]:
-    """The parts with their figures and captioned tables with_numbers, in reading order."""
+    """The parts with their figures and captioned tables numbered, in reading order."""
     figures, tables = count(1), count(1)
 
     def numbered(block: Block) -> Block:
@@ -215,7 +215,7 @@ def with_numbers(parts: Sequence[Part]) -> list[Part]:
 
 
 def numbers_in(part: Part) -> list[str]:
-    """What the page calls the figures and tables of a part that are in sight."""
+    """The numbers of the visible figures and tables of a part."""
     beside = (block.blocks if isinstance(block, Side) else [block] for block in part.blocks)
     return [each.number for each in chain(*beside) if isinstance(each, Figure | Sheet) and each.number]
 
@@ -223,9 +223,9 @@ def numbers_in(part: Part) -> list[str]:
 def picture_figure(
     picture: Picture, *captions: str, look: str = "plot", on_phone: Picture | None = None
 ) -> Figure:
-    """A picture that draws itself; its notes become the caption unless there are others.
+    """A picture as a figure; its notes are the caption unless others are given.
 
-    `on_phone` is shown instead where the page is narrow.
+    `on_phone` is shown instead if the page is narrow.
     """
     svg = picture.inline()
     if on_phone is not None:

@@ -1,4 +1,4 @@
-"""Everything that was changed, left out, pooled or derived between the file and the model, in one place.
+"""All that was changed, left out, pooled or derived between the file and the model.
 
 Each line is a sentence, in this order: reading, rows, columns, and the encoding by the model.
 """
@@ -14,7 +14,7 @@ from openbook.words.sentences import listed, plural
 
 #: The beginnings of the notes about files larger than memory.
 SAMPLED, FITTED = "files larger than memory: ", "the model is fitted on "
-#: Columns that are named.
+#: The most columns that are named.
 _MOST_NAMES = 12
 
 _ROLES = {
@@ -51,11 +51,9 @@ def _rows(result: StudyResult) -> Iterator[str]:
         yield f"{plural(held, 'row')} {'is' if held == 1 else 'are'} held out for the final test{fitted}."
         unused = result.description.rows - gaps - held - result.rows
         if {"group", "time"} <= result.roles.keys() and unused > 0 and not sampled:
-            are = "is" if unused == 1 else "are"
-            yield (
-                f"{plural(unused, 'row')} of the file {are} used neither for training nor for testing:"
-                " earlier rows of the tested groups, and later rows of the others."
-            )
+            unused_rows = f"{plural(unused, 'row')} of the file {'is' if unused == 1 else 'are'}"
+            why = "earlier rows of the tested groups, and later rows of the others"
+            yield f"{unused_rows} used neither for training nor for testing: {why}."
 
 
 def _columns(result: StudyResult) -> Iterator[str]:
@@ -84,7 +82,7 @@ def _model(result: StudyResult) -> Iterator[str]:
 
 
 def made_of_columns(model: Any, X: Table) -> Iterator[str]:
-    """What a model makes of its columns before it learns: values pooled or replaced, parts of dates, words.
+    """The changes of columns by the model before it learns: values pooled or replaced, parts of dates, words.
 
     X : the rows that it was fitted on
     """
@@ -94,18 +92,15 @@ def made_of_columns(model: Any, X: Table) -> Iterator[str]:
         if isinstance(attribute, Nominal) and attribute.rest is not None:
             shown = [value for value in X.column(attribute.name).tolist() if value is not None]
             pooled = [value for value in shown if value not in attribute.codes]
-            yield (
-                f"Rare values of {attribute.name}: {plural(len(set(pooled)), 'value')} of"
-                f" {len(set(shown)):,}, in {plural(len(pooled), 'row')}, count as {attribute.rest!r}."
-            )
-    replaced = {a.by.name: a for a in schema if isinstance(a, TargetMean)}
-    for name, mean in replaced.items():
-        shares = [a.name for a in schema if isinstance(a, TargetMean) and a.by.name == name]
-        what = mean.name.removeprefix(f"{name}: ") if len(shares) == 1 else "share of each class"
-        yield (
-            f"The {len(mean.seen):,} values of {name} are replaced by the {what} among their rows,"
-            f" shrunk towards that of all rows (n0 = {figure(mean.needed, 3)})."
-        )
+            values = f"{plural(len(set(pooled)), 'value')} of {len(set(shown)):,}"
+            rows = plural(len(pooled), "row")
+            yield f"Rare values of {attribute.name}: {values}, in {rows}, count as {attribute.rest!r}."
+    means = [a for a in schema if isinstance(a, TargetMean)]
+    for name, mean in {a.by.name: a for a in means}.items():
+        one = sum(a.by.name == name for a in means) == 1
+        what = mean.name.removeprefix(f"{name}: ") if one else "share of each class"
+        how = f"shrunk towards that of all rows (n0 = {figure(mean.needed, 3)})"
+        yield f"The {len(mean.seen):,} values of {name} are replaced by the {what} among their rows, {how}."
     derived = [a for a in schema if isinstance(a, DatePart)]
     if parts := [a.name + (f" (p {p_words(a.p)})" if a.p < 1 else "") for a in derived]:
         yield f"Derived from dates: {listed(parts)}."

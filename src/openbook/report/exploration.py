@@ -18,7 +18,7 @@ from openbook.outlier.simple import Simple
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-#: What a mean silhouette of at most so much says (Kaufman and Rousseeuw 1990).
+#: The words for a mean silhouette up to each bound (Kaufman and Rousseeuw 1990).
 _STRUCTURE = (
     (0.25, "hardly any structure"),
     (0.5, "weak structure"),
@@ -35,12 +35,12 @@ class FoundGroups:
 
     Parameters
     ----------
-    chosen : how many, by which criteria
+    chosen : the number of clusters, and its criteria
     model : the clusterer, fitted
     labels : the cluster of each row
-    quality : of the rows that it was judged on
-    traits : what describes each cluster
-    beside : the column that was left aside, beside the clusters; None if there is none
+    quality : the quality of the clusters, on the rows that were judged
+    traits : the traits of each cluster
+    beside : the comparison with the column that was left aside; None if there is none
     picture : the rows along two principal components; None if they vary along one only
     dendrogram : of a small table
     """
@@ -73,11 +73,9 @@ class FoundGroups:
         """The number of clusters, and how well they are separated."""
         silhouette = self.quality.silhouette
         structure = next(words for most, words in _STRUCTURE if silhouette <= most)
-        of = plural(len(self.quality.rows), "row")
-        return (
-            f"{self.chosen.doubt[:1].upper()}{self.chosen.doubt[1:]} The mean silhouette of {of} is"
-            f" {figure(silhouette, 3)}: {structure}."
-        )
+        doubt = f"{self.chosen.doubt[:1].upper()}{self.chosen.doubt[1:]}"
+        mean = f"The mean silhouette of {plural(len(self.quality.rows), 'row')} is {figure(silhouette, 3)}"
+        return f"{doubt} {mean}: {structure}."
 
     def sentence(self, cluster: int) -> str:
         """The significant traits of a cluster; without any, its largest difference."""
@@ -107,7 +105,7 @@ class Oddities:
     found : the unusual rows, with the scores of all rows
     names : of each row: its number, and its ID if there is one
     clusters : of each row
-    simple : what the simple detectors found, one column at a time
+    simple : the results of the simple detectors, one column at a time
     """
 
     found: Oddest
@@ -127,14 +125,12 @@ class Oddities:
         some = f"{plural(found.n_outliers, 'outlier')} among {plural(len(found.scores), 'row')}"
         figures = (found.threshold, np.median(found.scores), found.scores.max())
         above, median, most = (figure(float(value), 3) for value in figures)
-        return (
-            f"{found.detector}: {some}, with scores above {above}. The median score is {median}, and the"
-            f" highest is {most}."
-        )
+        scores = f"The median score is {median}, and the highest is {most}."
+        return f"{found.detector}: {some}, with scores above {above}. {scores}"
 
     @property
     def one_column_at_a_time(self) -> str:
-        """What the simple detectors found, in a sentence; empty if no column can be looked at."""
+        """The results of the simple detectors, in a sentence; empty if they can use no column."""
         return f"One column at a time: {'; '.join(map(str, self.simple))}." if self.simple else ""
 
 
@@ -144,9 +140,9 @@ class Associations:
 
     Parameters
     ----------
-    rules : the significant ones
+    rules : the significant rules
     found : the number of all rules, without redundant ones
-    how : how they were looked for, in words
+    how : the settings of the search, in words
     """
 
     rules: AssociationRules
@@ -164,19 +160,33 @@ class Associations:
         return f"{some} of {self.found:,} {'is' if len(self.rules) == 1 else 'are'} significant."
 
 
+class InFolder:
+    """A result that is saved in a folder."""
+
+    folder: Path
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "report.html"
+
+    @property
+    def model_file(self) -> Path:
+        return self.folder / "model.openbook"
+
+
 @dataclass(frozen=True, eq=False)
-class Exploration:
+class Exploration(InFolder):
     """The outcome of a study without a target.
 
     Parameters
     ----------
-    name : what the data are called
+    name : the name of the data
     plan : the plan, as TOML
-    notes : how the plan came about, and what was done to samples only, in words
+    notes : the reasons of the plan, and what was done on samples only, in words
     description : of the whole table
-    groups, oddities, associations : what was found
+    groups, oddities, associations : the results
     versions : of the software
-    folder : where plan.toml, report.html, model.openbook and labels.csv are
+    folder : the folder with plan.toml, report.html, model.openbook and labels.csv
     roles : the column or columns of each role that is used, as in the plan
     """
 
@@ -191,14 +201,6 @@ class Exploration:
     folder: Path
     roles: Mapping[str, Any]
     target: None = None
-
-    @property
-    def report(self) -> Path:
-        return self.folder / "report.html"
-
-    @property
-    def model_file(self) -> Path:
-        return self.folder / "model.openbook"
 
     @property
     def labels_file(self) -> Path:

@@ -1,7 +1,6 @@
 """The report of a study without a target: the parts of its page."""
 
 import math
-import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,6 @@ from openbook.report.blocks import (
     Answers,
     Block,
     Code,
-    Figure,
     Findings,
     Fold,
     Heading,
@@ -29,12 +27,13 @@ from openbook.report.blocks import (
 from openbook.report.exploration import Exploration
 from openbook.report.html import page
 from openbook.report.sections import the_data
+from openbook.report.sections.short import versions_and_plan
 from openbook.words.numbers import figure, shown_p
 
 #: With more columns, a derivation is too long to follow.
 _FOLLOWED = 100
 
-#: Rules that are listed; rows whose reasons are drawn; warnings that are read first.
+#: The most rules that are listed, rows whose reasons are drawn, and warnings at the top.
 _RULES, _DRAWN, _WARNINGS = 15, 2, 4
 
 _COMMANDS = """\
@@ -54,13 +53,12 @@ def exploration_html(result: Exploration) -> str:
 def _short(result: Exploration) -> Iterator[Block]:
     groups, rules, first = result.groups, result.associations.rules, next(iter(result.oddities))
     strongest = str(rules[0]) if len(rules) else ""
-    yield Answers(
-        [
-            ("Clusters", str(groups.k), groups.chosen.doubt),
-            ("Strongest outlier", first.name, first.because),
-            ("Significant association rules", f"{len(rules):,}", strongest),
-        ]
-    )
+    answers = [
+        ("Clusters", str(groups.k), groups.chosen.doubt),
+        ("Strongest outlier", first.name, first.because),
+        ("Significant association rules", f"{len(rules):,}", strongest),
+    ]
+    yield Answers(answers)
     warnings = [("warn", "groups", groups.doubt)] if groups.doubt else []
     no_part = (result.roles.get("id"), *result.roles.get("ignore", ()))
     found = words.grouped_findings(result.description.findings)
@@ -95,13 +93,10 @@ def _groups(result: Exploration) -> Iterator[Block]:
 
 def _clusters(result: Exploration) -> Sheet:
     groups = result.groups
-    n, means = len(groups.labels), groups.quality.mean_silhouettes
-    lines = [
-        TableLine(
-            (f"{c}", f"{size:,}", f"{size / n:.1%}", _figure(means.get(c, math.nan)), groups.sentence(c))
-        )
-        for c, size in groups.traits.sizes.items()
-    ]
+    n, means, lines = len(groups.labels), groups.quality.mean_silhouettes, []
+    for c, size in groups.traits.sizes.items():
+        mean = _figure(means.get(c, math.nan))
+        lines.append(TableLine((f"{c}", f"{size:,}", f"{size / n:.1%}", mean, groups.sentence(c))))
     return Sheet("The clusters", ("cluster", "rows", "share", "mean silhouette", "differs in"), tuple(lines))
 
 
@@ -116,15 +111,13 @@ def _beside(result: Exploration) -> Iterator[Any]:
 
 
 def beside_words(result: Exploration) -> str:
-    """How the clusters go with the column that was left aside."""
+    """The agreement of the clusters with the column that was left aside."""
     beside = result.groups.beside
     if isinstance(beside, Contingency):
-        rand = beside.adjusted_rand
-        return (
-            f"Purity {figure(beside.purity, 3)}: the share of rows that are of the most frequent"
-            f" {beside.name} of their cluster. Adjusted Rand {figure(rand, 3)}: 1 for the same groups, 0 on"
-            " average for groups at random."
-        )
+        share = f"the share of rows that are of the most frequent {beside.name} of their cluster"
+        rand = "1 for the same groups, 0 on average for groups at random"
+        purity, adjusted = (figure(value, 3) for value in (beside.purity, beside.adjusted_rand))
+        return f"Purity {purity}: {share}. Adjusted Rand {adjusted}: {rand}."
     assert beside is not None
     (most,) = max(beside.traits.values(), key=lambda traits: traits[0].size)
     p = shown_p(most.p_value)
@@ -135,22 +128,17 @@ def beside_words(result: Exploration) -> str:
 def _oddities(result: Exploration) -> Iterator[Block]:
     odd = result.oddities
     lines = [TableLine((one.name, f"{one.cluster}", _figure(one.score), one.because)) for one in odd]
-    note = "Rows are numbered from 0. " + next(
-        (one.reasons.meaning for one in odd if one.reasons is not None), ""
-    )
+    meaning = next((one.reasons.meaning for one in odd if one.reasons is not None), "")
+    note = f"Rows are numbered from 0. {meaning}"
     yield Paragraph(odd.verdict)
     if odd.simple:
         yield Paragraph(odd.one_column_at_a_time)
     yield Sheet("Strongest outliers", ("row", "cluster", "score", "reason"), tuple(lines), note)
     yield picture_figure(odd.found.draw())
-    if pictures := list(_reasons(result))[:_DRAWN]:
-        yield Side(pictures)
-
-
-def _reasons(result: Exploration) -> Iterator[Figure]:
-    for odd in result.oddities:
-        if odd.reasons is not None:
-            yield replace(picture_figure(odd.reasons.draw()), title=f"Why row {odd.name} is an outlier")
+    explained = [(one.name, one.reasons) for one in odd if one.reasons is not None][:_DRAWN]
+    if explained:
+        drawn = [(f"Why row {name} is an outlier", picture_figure(why.draw())) for name, why in explained]
+        yield Side([replace(picture, title=title) for title, picture in drawn])
 
 
 @section("associations", "Association rules")
@@ -174,17 +162,8 @@ def rule_figures(rule: Any) -> tuple[str, ...]:
 
 @section("again", "Reproduce")
 def _again(result: Exploration) -> Iterator[Block]:
-    plan = tomllib.loads(result.plan)
-    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
-    facts = [
-        ("versions", versions),
-        ("seed", str(plan["protocol"]["random_state"])),
-        ("SHA-256 of the data", plan["data"]["sha256"]),
-        ("cluster and score of every row", "labels.csv"),
-    ]
     yield from (Paragraph("The same plan with the same versions gives the same results."), Code(_COMMANDS))
-    yield Sheet("Versions and seed", ("", ""), tuple(map(TableLine, facts)))
-    yield Fold("plan.toml", [Code(result.plan)])
+    yield from versions_and_plan(result, ("cluster and score of every row", "labels.csv"))
 
 
 def _figure(value: float) -> str:

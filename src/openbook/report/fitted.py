@@ -21,35 +21,35 @@ from openbook.words.numbers import figure, short, shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid
 
-#: Rows of a table that are shown at once; values of a column, classes and tables of columns.
+#: The most rows of a table that are not folded, values of a column, classes, and tables of columns.
 _MOST_ROWS, _MOST_VALUES, _MOST_CLASSES, _MOST_TABLES = 15, 12, 8, 6
-#: Features of a chain and terms of a sum, such as words, the largest weights first.
+#: The most features of a sequence model and terms of a sum, such as words, the largest weights first.
 _MOST_FEATURES, _MOST_TERMS = 60, 500
-#: Encoded columns for which the discriminants are solved again.
+#: The most encoded columns for which the discriminants are solved again.
 _MOST_SOLVED = 500
 _LEVEL = 0.95
-#: Coordinates of a centroid.
+#: The coordinates of a centroid that are shown.
 _HEAVIEST = 8
 _SORTED = "Sorted by the effect of one standard deviation."
 
 
 def learner_inside(model: Any) -> Any:
-    """The fitted learner inside of one that tunes it, or decides by it; None of others.
+    """The fitted learner inside one that tunes it or decides by it; None for others.
 
-    The `estimator_` of an ensemble, what its members are copies of, is not fitted, and no value of its own.
+    The `estimator_` of an ensemble, of which its members are copies, is a property, not an attribute.
     """
     own = getattr(model, "__dict__", {})
     return own.get("model_", own.get("estimator_"))
 
 
 def unwrapped(model: Any) -> Any:
-    """The learner inside of one that tunes it, or decides by it."""
+    """The innermost learner of one that tunes it or decides by it."""
     inner = learner_inside(model)
     return model if inner is None or type(model).__name__ in _SHOWN else unwrapped(inner)
 
 
 def prepared_rows(model: Any, X: Rows) -> Rows:
-    """The rows as the learner inside sees them, where steps prepare them."""
+    """The rows as the inner learner sees them, after the preparation steps."""
     if hasattr(model, "prepared"):
         return model.prepared(X)
     inner = learner_inside(model)
@@ -57,9 +57,9 @@ def prepared_rows(model: Any, X: Rows) -> Rows:
 
 
 def inside(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
-    """The model in text and tables; nothing for learners that are shown otherwise.
+    """The model in text and tables; empty for learners that are drawn instead.
 
-    X are the rows that it was fitted on, and `weighted` says whether they had weights.
+    X are the training rows, and `weighted` is whether they had weights.
     """
     if not type(model).__module__.startswith("openbook."):
         return []
@@ -73,10 +73,9 @@ def _cut(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], not
     """A table; of a long one the first rows, and the others in a fold."""
     lines = [TableLine(tuple(row)) for row in rows]
     first = Sheet(caption, tuple(header), tuple(lines[:_MOST_ROWS]), note)
-    if len(lines) <= _MOST_ROWS:
+    if not (more := tuple(lines[_MOST_ROWS:])):
         return [first]
-    rest = Sheet("", tuple(header), tuple(lines[_MOST_ROWS:]))
-    return [first, Fold(plural(len(lines) - _MOST_ROWS, "more row"), [rest])]
+    return [first, Fold(plural(len(more), "more row"), [Sheet("", tuple(header), more)])]
 
 
 def _number(value: float) -> str:
@@ -103,17 +102,13 @@ def _linear(model: Any) -> list[Block]:
     for i in order:
         cells = [terms[i], _number(own[i])]
         if sure:
-            p = table.data("p")[i]
-            cells += [
-                _range(table.data("low")[i], table.data("high")[i]),
-                "–" if math.isnan(p) else shown_p(p),
-            ]
+            low, high, p = (table.data(name)[i] for name in ("low", "high", "p"))
+            cells += [_range(low, high), "–" if math.isnan(p) else shown_p(p)]
         rows.append(cells)
     text = (
         f"A linear model: {model.target_} is the intercept plus the sum of the coefficients times their"
-        " columns."
-        " A coefficient is the change in the prediction per unit of its column, the others held constant."
-        f"{_nominal_words(model)}"
+        " columns. A coefficient is the change in the prediction per unit of its column, the others held"
+        f" constant.{_nominal_words(model)}"
     )
     if sure:
         note = "Intervals and p-values: Student’s t, unpenalised least squares. Sorted by |t|."
@@ -132,10 +127,8 @@ def _rocchio(model: Any) -> list[Block]:
         " to the class whose centroid has the smallest angle to it."
     )
     names = model.schema_.names if model.encoding_ is None else model.encoding_.names
-    rows = []
-    for label, apart in zip(
-        model.classes_.tolist(), model.centroids_ - model.centroids_.mean(0), strict=True
-    ):
+    differences, rows = model.centroids_ - model.centroids_.mean(0), []
+    for label, apart in zip(model.classes_.tolist(), differences, strict=True):
         most = np.argsort(-np.abs(apart), kind="stable")[:_HEAVIEST].tolist()
         rows.append((as_text(label), ", ".join(f"{names[j]} ({shown(apart[j], sign='+')})" for j in most)))
     return [Paragraph(text), *_cut("Centroids", ("class", "where it differs most from the mean"), rows)]
@@ -146,23 +139,16 @@ def _proportional_odds(model: Any) -> list[Block]:
     text = (
         f"A model of proportional odds. A row’s score is the sum of the coefficients times their columns; the"
         f" larger it is, the higher its {model.target_}. One unit more of a column multiplies the odds of a"
-        " higher class by its odds ratio, the others held constant, whichever two classes are told apart."
+        " higher class by its odds ratio, the others held constant, between any two neighbouring classes."
     )
     order = np.argsort(-np.abs(model.coef_ * model.encoding_.scale), kind="stable")
     names = model.encoding_.names
     rows = [(names[j], _number(model.coef_[j]), _number(math.exp(model.coef_[j]))) for j in order]
-    cuts = [
-        (f"{classes[c]} or lower", _number(threshold))
-        for c, threshold in enumerate(model.thresholds_.tolist())
-    ]
+    thresholds = zip(classes, model.thresholds_.tolist(), strict=False)  # the highest class has none
+    cuts = [(f"{label} or lower", _number(threshold)) for label, threshold in thresholds]
     return [
         Paragraph(text),
-        *_cut(
-            "Coefficients",
-            ("term", "coefficient", "odds ratio"),
-            rows,
-            _SORTED,
-        ),
+        *_cut("Coefficients", ("term", "coefficient", "odds ratio"), rows, _SORTED),
         *_cut("Thresholds", ("class", "largest score at which it is at least as probable as not"), cuts),
     ]
 
@@ -170,14 +156,11 @@ def _proportional_odds(model: Any) -> list[Block]:
 def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
     classes = [as_text(label) for label in model.classes_.tolist()]
     names = ["intercept", *model.encoding_.names]
-    several = len(classes) > 2
-    about = f"The log odds of {model.target_} = " + (
-        f"each class against {classes[0]}" if several else f"{classes[1]}"
-    )
+    against = f" against {classes[0]}" if len(classes) > 2 else ""
+    odds = f"The log odds of {model.target_} = {f'each class{against}' if against else classes[1]}"
     text = (
-        f"A logistic regression. {about} are the intercept plus the sum of the coefficients times their"
-        " columns."
-        " One unit more of a column multiplies the odds by its odds ratio, the others held constant."
+        f"A logistic regression. {odds} are the intercept plus the sum of the coefficients times their"
+        " columns. One unit more of a column multiplies the odds by its odds ratio, the others held constant."
         f"{_nominal_words(model)}"
     )
     tables: list[list[Block]] = []
@@ -193,9 +176,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
             if sure:
                 cells.append("–" if i == 0 else _range(*intervals[i].tolist()))
             rows.append(cells)
-        caption = f"Coefficients for {model.target_} = {as_text(estimates.label)}" + (
-            f" against {classes[0]}" if several else ""
-        )
+        caption = f"Coefficients for {model.target_} = {as_text(estimates.label)}{against}"
         tables.append(_cut(caption, header, rows, _interval_note(model, sure=sure)))
     first, *others = tables[:_MOST_CLASSES]
     blocks: list[Block] = [Paragraph(text), *first]
@@ -205,7 +186,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
 
 
 def _nominal_words(model: Any) -> str:
-    """With what the values of nominal columns are compared, in a sentence; empty if there are none."""
+    """The reference of the values of nominal columns, in a sentence; empty if there are none."""
     if not model.schema_.of(Nominal):
         return ""
     other = "its first value" if model.encoding_.reference else "the average of its values"
@@ -216,24 +197,15 @@ def _interval_note(model: Any, *, sure: bool) -> str:
     if not sure:
         return _SORTED
     if model.covariance_ is not None:
-        how = "Wald, maximum likelihood"
-    else:
-        how = (
-            f"normal approximation around the fit with the L2 penalty C = {model.C:g}, which shrinks"
-            " coefficients towards 0"
-        )
-    return f"Intervals: {how}. {_SORTED}"
+        return f"Intervals: Wald, maximum likelihood. {_SORTED}"
+    fit = f"the fit with the L2 penalty C = {model.C:g}, which shrinks coefficients towards 0"
+    return f"Intervals: normal approximation around {fit}. {_SORTED}"
 
 
 def _naive_bayes(model: Any) -> list[Block]:
     classes = [as_text(label) for label in model.classes_.tolist()][:_MOST_CLASSES]
-    blocks: list[Block] = [
-        Paragraph(
-            "Naive Bayes multiplies the prior probability of a class by the probabilities of the row’s values"
-            " given that class."
-        ),
-        *_priors(model, model.prior_),
-    ]
+    text = "Naive Bayes multiplies the prior probability of a class by the probabilities of the row’s values"
+    blocks: list[Block] = [Paragraph(f"{text} given that class."), *_priors(model, model.prior_)]
     for likelihood in sorted(model.likelihoods_, key=lambda one: one.name != "multinomial"):  # words first
         if likelihood.name == "categorical":
             blocks += _value_tables(likelihood, classes)
@@ -248,28 +220,20 @@ def _naive_bayes(model: Any) -> list[Block]:
 
 
 def _priors(model: Any, shares: Any) -> list[Block]:
-    rows = [
-        (as_text(label), f"{share:.1%}") for label, share in zip(model.classes_.tolist(), shares, strict=True)
-    ]
+    labels = map(as_text, model.classes_.tolist())
+    rows = [(label, f"{share:.1%}") for label, share in zip(labels, shares, strict=True)]
     return _cut("Prior probabilities", (model.target_, "prior"), rows)
 
 
 def _value_tables(likelihood: Any, classes: Sequence[str]) -> list[Block]:
     tables: list[Sheet] = []
-    for attribute, counts, logs in zip(
-        likelihood.attributes, likelihood.counts, likelihood.tables, strict=True
-    ):
-        shares = np.exp(logs[2:])  # behind the rows for unseen and missing values
-        order = np.argsort(-counts.sum(axis=0), kind="stable")
-        rows = [
-            TableLine(
-                (
-                    attribute.values[v],
-                    *(f"{shares[v, c]:.3f} ({counts[c, v]:g})" for c in range(len(classes))),
-                )
-            )
-            for v in order[:_MOST_VALUES]
-        ]
+    columns = zip(likelihood.attributes, likelihood.counts, likelihood.tables, strict=True)
+    for attribute, counts, logs in columns:
+        shares = np.exp(logs[2:])  # after the rows for unseen and missing values
+        order, rows = np.argsort(-counts.sum(axis=0), kind="stable"), []
+        for v in order[:_MOST_VALUES]:
+            cells = (f"{shares[v, c]:.3f} ({counts[c, v]:g})" for c in range(len(classes)))
+            rows.append(TableLine((attribute.values[v], *cells)))
         rest = len(order) - _MOST_VALUES
         note = f"{rest:,} rarer values are not shown." if rest > 0 else ""
         header = (attribute.name, *classes)
@@ -290,14 +254,14 @@ def _normal_curves(likelihood: Any, classes: Sequence[str]) -> list[Block]:
 
 
 def _heavy_events(likelihood: Any, classes: Sequence[str]) -> list[Block]:
-    """Of counts, mostly words: those that told most for each class in training."""
+    """Of counts, mostly of words: the most informative ones for each class in training."""
     logs, counts = likelihood.logs, likelihood.counts
     names = [a.word if isinstance(a, Word) else a.name for a in likelihood.schema]
     rows = []
     for c, label in enumerate(classes):
         ahead = logs[:, c] - np.delete(logs, c, axis=1).max(axis=1)
-        told = np.argsort(-counts[c] * ahead, kind="stable")[:_HEAVIEST]
-        words = [f"{names[j]} ({shown(ahead[j], sign='+')})" for j in told.tolist() if ahead[j] > 0]
+        most = np.argsort(-counts[c] * ahead, kind="stable")[:_HEAVIEST]
+        words = [f"{names[j]} ({shown(ahead[j], sign='+')})" for j in most.tolist() if ahead[j] > 0]
         rows.append((label, ", ".join(words) or "–"))
     what = "words" if any(isinstance(a, Word) for a in likelihood.schema) else "columns"
     note = (
@@ -310,10 +274,8 @@ def _heavy_events(likelihood: Any, classes: Sequence[str]) -> list[Block]:
 
 def _zero_r(model: Any) -> list[Block]:
     likely = as_text(model.classes_[int(np.argmax(model.prior_))])
-    return [
-        Paragraph(f"A baseline: it predicts {likely}, the most frequent class, for every row."),
-        *_priors(model, model.prior_),
-    ]
+    text = f"A baseline: it predicts {likely}, the most frequent class, for every row."
+    return [Paragraph(text), *_priors(model, model.prior_)]
 
 
 def _constant(model: Any) -> list[Block]:
@@ -334,25 +296,22 @@ def _discriminant(model: Any) -> list[Block]:
     linear = not hasattr(model, "covariances_")
     shape = "one covariance matrix for all classes" if linear else "a covariance matrix for each class"
     text = f"Each class is a normal distribution with its own mean; there is {shape}."
-    means = model.means_
+    means = model.means_[: len(classes)].T
     if linear:
-        cells = [[_number(means[c, j]) for c in range(len(classes))] for j in range(len(names))]
+        rows = [(name, *map(_number, own)) for name, own in zip(names, means, strict=True)]
         caption = "Class means"
     else:
-        spreads = np.sqrt(np.diagonal(model.covariances_, axis1=1, axis2=2))
-        cells = [
-            [f"{_number(means[c, j])} ± {_number(spreads[c, j])}" for c in range(len(classes))]
-            for j in range(len(names))
+        spreads = np.sqrt(np.diagonal(model.covariances_, axis1=1, axis2=2))[: len(classes)].T
+        rows = [
+            (name, *(f"{_number(m)} ± {_number(s)}" for m, s in zip(own, spread, strict=True)))
+            for name, own, spread in zip(names, means, spreads, strict=True)
         ]
         caption = "Mean ± standard deviation of each class"
-    rows = [(name, *row) for name, row in zip(names, cells, strict=True)]
     blocks = [Paragraph(text), *_priors(model, model.priors_), *_cut(caption, ("column", *classes), rows)]
     if linear and len(names) <= _MOST_SOLVED:
-        own = np.column_stack([model.intercept_, model.coef_])
-        terms = [
-            (name, *(_number(own[c, j]) for c in range(len(classes))))
-            for j, name in enumerate(["intercept", *names])
-        ]
+        own = np.column_stack([model.intercept_, model.coef_])[: len(classes)].T
+        named = zip(["intercept", *names], own, strict=True)
+        terms = [(name, *map(_number, weights)) for name, weights in named]
         note = "The class with the largest sum of coefficients times columns is predicted."
         blocks += _cut("Coefficients of the discriminants", ("term", *classes), terms, note)
     return blocks
@@ -372,13 +331,13 @@ def _neighbours(model: Any) -> list[Block]:
 
 
 def _graph(model: Any) -> list[Block]:
-    """Labels along a graph: the rows that it was made of."""
+    """Labels along a graph: the rows of the graph."""
     mean = f"A prediction is the mean over the k = {model.n_neighbors} stored rows that are nearest."
-    return [*_taught(model), Paragraph(mean)]
+    return [*_semi_supervised(model), Paragraph(mean)]
 
 
-def _taught(model: Any) -> list[Block]:
-    """A learner of unlabelled rows: its rounds or clusters, and what it assumes."""
+def _semi_supervised(model: Any) -> list[Block]:
+    """A learner of unlabelled rows: its rounds or clusters, and its assumption."""
     work = model.work()
     return [Paragraph(work.conclusion), *grids(work)]
 
@@ -387,10 +346,8 @@ def _machine(model: Any) -> list[Block]:
     n = len(model.support_)
     kernel = model.kernel if isinstance(model.kernel, str) else "own"
     scale = f", gamma {_number(model.gamma_)}" if kernel in ("rbf", "poly") else ""
-    text = (
-        f"A support vector machine: {plural(n, 'support vector')} of the training rows decide;"
-        f" kernel “{kernel}”{scale}, C = {model.C:g}."
-    )
+    vectors = f"{plural(n, 'support vector')} of the training rows decide"
+    text = f"A support vector machine: {vectors}; kernel “{kernel}”{scale}, C = {model.C:g}."
     if hasattr(model, "margin_"):
         widths = ", ".join(_number(width) for width in np.atleast_1d(model.margin_)[:_MOST_CLASSES])
         text += f" Width of the margin: {widths}."
@@ -400,13 +357,10 @@ def _machine(model: Any) -> list[Block]:
         names = model.encoding_.names
         order = np.argsort(-np.abs(own * model.encoding_.scale).max(axis=0), kind="stable")
         rows = [[names[j], *(_number(w) for w in own[:_MOST_CLASSES, j])] for j in order[:_MOST_TERMS]]
-        each = len(getattr(model, "classes_", ())) == len(own)
-        heads = (
-            map(as_text, model.classes_.tolist()) if each else (f"weight {c + 1}" for c in range(len(own)))
-        )
-        header = ["column", *(["weight"] if len(own) == 1 else heads)]
-        note = _SORTED
-        blocks += _cut("Weights", header[: len(rows[0])], rows, note)
+        heads = [f"weight {c + 1}" for c in range(len(own))] if len(own) > 1 else ["weight"]
+        if len(getattr(model, "classes_", ())) == len(own):
+            heads = [as_text(label) for label in model.classes_.tolist()]
+        blocks += _cut("Weights", ["column", *heads][: len(rows[0])], rows, _SORTED)
     return blocks
 
 
@@ -421,10 +375,8 @@ def _network(model: Any) -> list[Block]:
 def _belief_network(model: Any) -> list[Block]:
     graph, target = model.network_.graph_, model.network_.nodes_[-1].name
     rows = [[node, ", ".join(above) or "–"] for node, above in graph.parents.items()]
-    text = (
-        f"A belief network. Each column depends on its parents; the posterior of {target} follows from one"
-        " table per node. Missing cells are summed out."
-    )
+    posterior = f"the posterior of {target} follows from one table per node"
+    text = f"A belief network. Each column depends on its parents; {posterior}. Missing cells are summed out."
     return [Paragraph(text), *_cut("The graph", ["node", "parents"], rows), picture_figure(model.draw())]
 
 
@@ -462,11 +414,11 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "OneR": _one_r,
     "NaiveBayes": _naive_bayes,
     "NaiveBayesEM": _naive_bayes,
-    "ClusterThenLabel": _taught,
-    "CoTraining": _taught,
-    "PretrainedClassifier": _taught,
-    "SelfTrainingClassifier": _taught,
-    "TriTraining": _taught,
+    "ClusterThenLabel": _semi_supervised,
+    "CoTraining": _semi_supervised,
+    "PretrainedClassifier": _semi_supervised,
+    "SelfTrainingClassifier": _semi_supervised,
+    "TriTraining": _semi_supervised,
     "LabelPropagation": _graph,
     "LabelSpreading": _graph,
     "BeliefNetworkClassifier": _belief_network,

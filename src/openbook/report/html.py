@@ -19,7 +19,7 @@ from openbook.report.templates import environment, template_text
 from openbook.words.sentences import printable
 from openbook.work.html import STYLE as WORK_STYLE
 
-#: Letters of a table's cell that are shown.
+#: The most letters of a table's cell.
 _MOST_LETTERS = 400
 
 
@@ -61,18 +61,16 @@ class NotEvaluated(NamedTuple):
     roles: Mapping[str, Any]
 
 
-#: How the title of such a page begins.
+#: The beginning of the title of such a page.
 NOTHING = "Not evaluated"
 
 
 def refusal_html(result: NotEvaluated, versions: Mapping[str, str]) -> str:
-    """The page of a study that ended before it began: what cannot be evaluated, and the data."""
+    """The page of a table on which no model can be evaluated: the reason, and the data."""
     heading, lead = f"Predicting {result.target}", f"A study of {result.name}: {words.size_words(result)}."
-    told = (
-        Paragraph("No model can be evaluated on this table.", "verdict"),
-        Paragraph(words.title(result.reason)),
-    )
-    shown = [Part("short", "In short", told), the_data(result)]
+    verdict = Paragraph("No model can be evaluated on this table.", "verdict")
+    short = Part("short", "In short", (verdict, Paragraph(words.title(result.reason))))
+    shown = [short, the_data(result)]
     return page(heading, f"{NOTHING}: {result.target} in {result.name}", lead, shown, versions)
 
 
@@ -81,9 +79,9 @@ def page(heading: str, title: str, lead: str, shown: Sequence[Part], versions: M
 
     Parameters
     ----------
-    heading, title, lead : on the page, in the browser's frame, and the line below the heading
-    shown : what is on it
-    versions : of the software; that of openbook is told
+    heading, title, lead : the heading, the title in the browser, and the line below the heading
+    shown : the parts
+    versions : of the software; the page names that of openbook
     """
     style = template_text("report", "report.css") + WORK_STYLE + PLOT_STYLE
     template = _environment().get_template("report.html")
@@ -111,7 +109,7 @@ def _environment() -> Environment:
 
 
 def _printable(value: Any) -> Any:
-    """Plain text without controls; what is markup already stays as it is."""
+    """Plain text without control characters; markup stays as it is."""
     return printable(value) if type(value) is str else value
 
 
@@ -133,5 +131,5 @@ def _lines(text: str) -> Markup:
 
 
 def _blanks(text: str) -> Markup:
-    """The same, with what is to be filled in marked."""
+    """The same, with the blanks marked."""
     return Markup(re.sub(r"\[[^\[\]\n]*…\]", r"<mark>\g<0></mark>", str(_lines(text))))  # noqa: S704 (escaped)

@@ -26,18 +26,14 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import listed, plural
 from openbook.work import Grid
 
-#: What a page shows of a tree and of its rules, and how many importances.
-_MOST_ENDS = 30
-#: Labels whose classifiers are shown.
-_MOST_LABELS = 12
-_MOST_RULES = 10
-_MOST_BARS = 12
-#: Leaves of a member that is spelt out.
+#: The most end nodes of a drawn tree, labels whose classifiers are shown, rules, and importances.
+_MOST_ENDS, _MOST_LABELS, _MOST_RULES, _MOST_BARS = 30, 12, 10, 12
+#: The most leaves of a member that is shown as its rules.
 _MOST_SPELT = 4
 
 
 def portraits(result: StudyResult) -> list[Block]:
-    """A portrait of each worked model that can be looked at, in blocks."""
+    """The description of each derived model, in blocks."""
     blocks: list[Block] = []
     for label in result.models:
         if own := [*model_blocks(result, label), *_boundary(result, label)]:
@@ -47,23 +43,19 @@ def portraits(result: StudyResult) -> list[Block]:
 
 
 def model_blocks(result: StudyResult, label: str) -> list[Block]:
-    """What a worked model is."""
+    """The description of a derived model."""
     model = result.models[label]
     blocks = portrait(model, prepared_rows(model, result.training[0]), weighted="weight" in result.roles)
     together = [result.roles[role] for role in ("group", "sequence", "time") if role in result.roles]
     if together and any(isinstance(one, Sheet) and "interval" in " ".join(one.header) for one in blocks):
-        blocks.append(
-            Paragraph(
-                "These intervals take the rows as independent. Rows that belong together by"
-                f" {listed(together)} are not, so the intervals are likely to be too narrow.",
-                "note",
-            )
-        )
+        note = f"Rows that belong together by {listed(together)} are not, so the intervals are likely to be"
+        text = f"These intervals take the rows as independent. {note} too narrow."
+        blocks.append(Paragraph(text, "note"))
     return blocks
 
 
 def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
-    """What a model is; X are the rows that it was fitted on, which may have had weights."""
+    """The description of a model; X are its training rows, which may have had weights."""
     model = unwrapped(model)
     if hasattr(model, "seen_by"):
         return _of_labels(model, X, weighted=weighted)
@@ -77,7 +69,7 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
 
 
-#: How learners of several labels go about it.
+#: The methods of learners of several labels.
 _SCHEMES = {
     "MultiOutputClassifier": "Binary relevance: a classifier for each label, fitted to whether rows have it.",
     "ClassifierChain": "A classifier chain: a classifier for each label, which sees the labels before it.",
@@ -99,15 +91,15 @@ def _of_labels(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
 
 
 def _boundary(result: StudyResult, label: str) -> list[Block]:
-    """Where a classifier says what, if there are two columns to draw it by; a baseline needs no picture."""
+    """The regions of a classifier's predictions over two columns; none for a baseline."""
     X, y = result.training
     model = result.models[label]
     if label in result.baselines or not hasattr(model, "classes_") or len(drawable(X)) < 2:
         return []
     if "sequence" in result.roles and hasattr(unwrapped(model), "sequence"):
-        return []  # what it says of a row depends on those beside it
+        return []  # its prediction of a row depends on the rows before and after it
     if result.looks.importance is None and len(X) >= TINY:
-        return []  # to find the two columns would take as long as the look that was not taken
+        return []  # to find the two columns would take as long as the skipped analysis
     picture = draw_boundary(model, X, y, _most_important(result, label))
     about = (
         "The predicted class as the two most important columns vary and the others stay fixed. Dots are"
@@ -118,7 +110,7 @@ def _boundary(result: StudyResult, label: str) -> list[Block]:
 
 
 def _most_important(result: StudyResult, label: str) -> list[str] | None:
-    """The two columns that the study found to matter most to this model, if it looked for them."""
+    """The two most important columns of this model, if the study has computed importances."""
     looks = result.looks
     if looks.importance is None or looks.label != label:
         return None
@@ -128,14 +120,14 @@ def _most_important(result: StudyResult, label: str) -> list[str] | None:
 
 
 def legible(model: Any) -> Any:
-    """The drawing of a model of one tree, as deep as it can be looked at."""
+    """The drawing of a model of one tree, to the depth at which it is legible."""
     from openbook.tree import draw
 
-    places = draw(model).places
-    deepest = max(place.depth for place in places)
+    nodes = draw(model).places
+    deepest = max(node.depth for node in nodes)
 
     def ends(depth: int) -> int:
-        return sum(p.depth == depth or (p.depth < depth and not p.children) for p in places)
+        return sum(n.depth == depth or (n.depth < depth and not n.children) for n in nodes)
 
     return draw(model, next((d for d in range(deepest, 0, -1) if ends(d) <= _MOST_ENDS), 0))
 
@@ -165,7 +157,7 @@ def _tree(model: Any) -> list[Block]:
 
 
 def rule_sheet(model: Any) -> Sheet:
-    """The rules that cover most, and what is left."""
+    """The rules that cover most rows, and the share of the others."""
     listed, of_leaves = list(model.rules()), getattr(model, "tree_", None) is not None
     if of_leaves:  # no other order matters
         listed.sort(key=lambda rule: -rule.weight)
@@ -199,12 +191,10 @@ def _rounds(model: Any) -> list[Sheet]:
         return []
     kept = np.flatnonzero(model.alphas_)  # the rounds whose member was not discarded
     order = np.argsort(-model.alphas_[kept], kind="stable")[:_MOST_RULES]
-    rows = [
-        TableLine(
-            (f"{i + 1}", _member_words(member), figure(model.alphas_[i], 3), figure(model.errors_[i], 3))
-        )
-        for i, member in ((kept[k], model.estimators_[k]) for k in order.tolist())
-    ]
+    rows = []
+    for i, member in ((kept[k], model.estimators_[k]) for k in order.tolist()):
+        weight, error = (figure(own[i], 3) for own in (model.alphas_, model.errors_))
+        rows.append(TableLine((f"{i + 1}", _member_words(member), weight, error)))
     if not rows:
         return []
     caption = "Its member" if len(rows) == 1 else f"The {len(rows)} members with the largest weights"
@@ -226,19 +216,19 @@ def _growth(model: Any) -> list[Figure]:
     if hasattr(model, "oob_curve_"):
         kind = "error" if hasattr(model, "classes_") else "mean squared error"
         title, values, of = f"Out-of-bag {kind}", model.oob_curve_, "trees"
-        told = "each row is predicted by the trees that were not trained on it"
+        note = "each row is predicted by the trees that were not trained on it"
     elif hasattr(model, "vote_errors_"):
         title, values, of = "Training error of the vote", model.vote_errors_, "rounds"
-        told = "optimistic, because the members were trained on these rows"
+        note = "optimistic, because the members were trained on these rows"
     elif hasattr(model, "train_score_"):
         title, values, of = "Mean loss of the training rows", model.train_score_, "rounds"
-        told = "optimistic, because the trees were grown on these rows"
+        note = "optimistic, because the trees were grown on these rows"
     else:
         return []
     known = [(i, float(v)) for i, v in enumerate(values, start=1) if not np.isnan(v)]
     if len(known) < 2:
         return []
-    caption = f"{title} by the number of {of}: {figure(known[-1][1], 3)} at the end; {told}."
+    caption = f"{title} by the number of {of}: {figure(known[-1][1], 3)} at the end; {note}."
     return [sketched(svg.curve(title, known, axis=of), "", caption, "narrow")]
 
 

@@ -20,6 +20,7 @@ from openbook.judge.risk.costs import Costs
 from openbook.judge.risk.fairness import Fairness
 from openbook.judge.risk.leaks import Leaks
 from openbook.judge.scores.sequences import SequenceScores
+from openbook.report.exploration import InFolder
 from openbook.work import Work
 
 if TYPE_CHECKING:  # few studies need these, and the room is large
@@ -28,24 +29,23 @@ if TYPE_CHECKING:  # few studies need these, and the room is large
 
 @dataclass(frozen=True)
 class Example:
-    """A row that was predicted, and how.
+    """A row and the derivation of its prediction.
 
     Attributes
     ----------
     row : int
-        Its position in the table, from 0.
+        The position of the row in the table, from 0.
     cells : mapping
-        Its inputs.
+        The inputs of the row.
     truth : label or number
         The target of the row.
     locked : bool
-        Whether it is one of the rows that were held out, and so the model is the one in the file;
-        else the model is that of the fold that had not seen the row.
+        Whether the row was held out, so that the model is the one in the file; else it is the model of the
+        fold that tested the row.
     works : mapping of str to Work
         The derivation by learner, of `StudyResult.models`.
     kind : str, default="typical"
-        What it is an example of: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too
-        low".
+        The kind of example: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too low".
     words : str, default=""
         The kind of example, as part of a sentence.
     name : str or None, default=None
@@ -75,7 +75,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Looks:
-    """What a closer look found; `why_not` says why one that was asked for is None.
+    """The results of the analyses of a learner; `why_not` gives the reason for each that was skipped.
 
     Attributes
     ----------
@@ -84,24 +84,24 @@ class Looks:
     attributes : AttributeScores or None, default=None
         The information of each column about the target, on its own.
     importance : Importance or None, default=None
-        How much worse the learner predicts rows that it had not seen, once a column is shuffled.
+        The fall of the score on test rows when a column is shuffled.
     curve : Curve or None, default=None
-        Its score over the number of training rows.
+        The score over the number of training rows.
     diagnosis : Diagnosis or None, default=None
         The diagnosis of the learner, and what may help.
     segments : Segments or None, default=None
         The segments with the most errors.
     mistakes : Mistakes or None, default=None
-        The rows that it is most sure of, and wrong about.
+        The wrong predictions of which it is most certain.
     documents : DocumentErrors or None, default=None
-        Which classes of texts it confuses, and the effect of their length.
+        The classes of texts that it confuses, and the effect of their length.
     leaks : Leaks or None, default=None
-        What may make its score too good.
+        Possible leaks, which make the score too good.
     without_suspects : Evaluation or None, default=None
         The learner evaluated without the columns that give the target away; None if there are none, or no
         others.
     fairness : mapping of str to Fairness
-        Of the choice, by sensitive column.
+        The fairness of the choice, by sensitive column.
     costs : Costs or None, default=None
         The costs of the decisions of the choice.
     unlabelled : UnlabelledEffect or None, default=None
@@ -113,7 +113,7 @@ class Looks:
     threshold : Evaluation or None, default=None
         The choice with its decision threshold tuned inside each fold, evaluated.
     why_not : mapping of str to str
-        Mapping of a look to the reason why it was not taken.
+        The reason for each analysis that was skipped.
 
     Notes
     -----
@@ -147,7 +147,7 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class StudyResult:
+class StudyResult(InFolder):
     """The outcome of a study.
 
     Attributes
@@ -159,15 +159,15 @@ class StudyResult:
     target : str
         The column that is predicted.
     notes : tuple of str
-        How the plan came about, and what there was no time for, in words.
+        The reasons of the plan, and what the time limit left out, in words.
     description : Description
-        Of the whole table.
+        The description of the whole table.
     protocol : str
-        How the learners were judged, in words.
+        The evaluation protocol, in words.
     comparison : Comparison
-        Of all learners, on the rows that were not held out.
+        The comparison of all learners, on the rows that were not held out.
     baselines : tuple of str
-        Their labels.
+        The labels of the baselines.
     choice : Choice
         The chosen learner, and why.
     verdict : Verdict
@@ -178,15 +178,15 @@ class StudyResult:
         The learners whose work is shown, fitted on the rows that are not held out: the chosen one and, if
         that is a baseline, the best other one.
     training : tuple of (Table, Column)
-        Those rows, inputs and target.
+        The rows that are not held out, inputs and target.
     rows : int
-        How many those are.
+        The number of these rows.
     examples : tuple of Example
-        Predictions of rows that the model had not seen, worked: a typical one first.
+        Derived predictions of rows that the model had not seen, a typical one first.
     looks : Looks
-        A closer look at the learner: curves, importances, segments, and so on.
+        The analyses of the learner: curves, importances, segments, and so on.
     versions : mapping of str to str
-        Of the software.
+        The versions of the software.
     folder : Path
         The folder with plan.toml, results.jsonl, report.html and model.openbook.
     columns : mapping of str to tuple of str
@@ -245,7 +245,7 @@ class StudyResult:
 
     @cached_property
     def ranking(self) -> tuple[RankingRow, ...]:
-        """A line for each learner, the best first; tests may take their time, so they are made once."""
+        """A line for each learner, the best first; cached, since the tests may take some time."""
         return tuple(self.comparison.rows())
 
     @property
@@ -262,7 +262,7 @@ class StudyResult:
 
     @cached_property
     def refuted(self) -> tuple[str, TestResult] | None:
-        """The baseline that beats the choice on the rows that were held out, and by how much; or None."""
+        """The baseline that beats the choice on the held-out rows, and the test; or None."""
         if not self.tests or self.choice.label in self.baselines:
             return None
         chosen, metric = self.tests[self.choice.label], self.comparison.metric()
@@ -275,7 +275,7 @@ class StudyResult:
         return (best, test) if worse else None
 
     def decided(self, label: str) -> Evaluation:
-        """The evaluation of a learner; of the chosen one at the threshold in use, where that was tuned.
+        """The evaluation of a learner; of the chosen one at its tuned threshold, if it has one.
 
         Parameters
         ----------
@@ -293,11 +293,3 @@ class StudyResult:
     def model(self) -> Any:
         """The chosen learner, fitted."""
         return self.models[self.choice.label]
-
-    @property
-    def report(self) -> Path:
-        return self.folder / "report.html"
-
-    @property
-    def model_file(self) -> Path:
-        return self.folder / "model.openbook"

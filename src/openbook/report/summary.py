@@ -17,12 +17,12 @@ def choice_lines(result: StudyResult) -> list[str]:
 
 
 def test_lines(result: StudyResult) -> list[str]:
-    """The final test of each learner; none where no rows were held out."""
-    return [
-        f"{label}: {evaluation.metric().words} {words.score_words(evaluation.score())}"
-        f" {evaluation.interval()} on {len(evaluation.predictions.truth):,} held-out rows"
-        for label, evaluation in result.tests.items()
-    ]
+    """The final test of each learner; none if no rows were held out."""
+    lines = []
+    for label, evaluation in result.tests.items():
+        score = f"{evaluation.metric().words} {words.score_words(evaluation.score())} {evaluation.interval()}"
+        lines.append(f"{label}: {score} on {len(evaluation.predictions.truth):,} held-out rows")
+    return lines
 
 
 def summary_text(result: StudyResult) -> str:
@@ -34,19 +34,12 @@ def summary_text(result: StudyResult) -> str:
 def summary_html(result: StudyResult) -> str:
     """The same as a fragment of HTML, with the ranking of all learners."""
     rows = [(row.label, words.score_words(row.score), row.interval.ends) for row in result.ranking]
-    head = (
-        "",
-        words.title(result.comparison.metric().words),
-        f"{100 * result.ranking[0].interval.level:g}% interval",
-    )
+    level = f"{100 * result.ranking[0].interval.level:g}% interval"
+    head = ("", words.title(result.comparison.metric().words), level)
     table = _row("th", head) + "".join(_row("td", row) for row in rows)
-    said = [result.choice.reason, *test_lines(result)]
-    return (
-        f"<p><strong>{escape(words.headline(result))}</strong></p>"
-        f"<table>{table}</table>"
-        + "".join(f"<p>{escape(sentence)}</p>" for sentence in said)
-        + f'<p><a href="{escape(str(result.report), quote=True)}">Report</a></p>'
-    )
+    sentences = "".join(f"<p>{escape(each)}</p>" for each in (result.choice.reason, *test_lines(result)))
+    link = f'<p><a href="{escape(str(result.report), quote=True)}">Report</a></p>'
+    return f"<p><strong>{escape(words.headline(result))}</strong></p><table>{table}</table>{sentences}{link}"
 
 
 def _row(tag: str, cells: tuple[str, ...]) -> str:

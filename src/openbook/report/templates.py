@@ -13,7 +13,7 @@ def template_text(room: str, name: str) -> str:
 
 @cache
 def environment(room: str, *, html: bool = False) -> Environment:
-    """What fills in the templates of a room; in HTML, what comes from the data is escaped."""
+    """The environment of a room's templates; in HTML, text from the data is escaped."""
     return Environment(
         autoescape=html,  # noqa: S701 (texts and scripts are no HTML)
         trim_blocks=True,

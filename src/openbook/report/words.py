@@ -21,9 +21,9 @@ from openbook.words.numbers import cell, p_words
 from openbook.words.numbers import shown as score_words
 from openbook.words.sentences import plural
 
-#: How a protocol says that groups are tested of which no row trains.
+#: The words of a protocol that tests new groups.
 _NEW = "new to the model"
-#: Findings of one kind that are spelt out; characters of a cell.
+#: The most findings of one kind that are spelt out, and the most characters of a cell.
 _SPELT_OUT, _LONGEST_CELL = 3, 200
 
 
@@ -33,7 +33,7 @@ def title(words: str) -> str:
 
 
 def cell_words(value: object) -> str:
-    """A cell of the table; of a long text, how it begins."""
+    """A cell of the table; of a long text, its beginning."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
     if value == "":
@@ -44,14 +44,14 @@ def cell_words(value: object) -> str:
 
 
 class Described(Protocol):
-    """What was found about a table that is described."""
+    """A result with a description of the table."""
 
     @property
     def description(self) -> Description: ...
 
 
 def size_words(result: Described) -> str:
-    """How large the table is."""
+    """The size of the table."""
     description = result.description
     return f"{plural(description.rows, 'row')}, {plural(len(description.columns), 'column')}"
 
@@ -67,24 +67,24 @@ def doubts(result: StudyResult) -> str:
         return few
     if result.refuted is not None:
         baseline, test = result.refuted
-        chosen, other = (
-            score_words(result.tests[label].score()) for label in (result.choice.label, baseline)
-        )
+        label, metric = result.choice.label, result.comparison.metric().words
+        chosen, other = (score_words(result.tests[each].score()) for each in (label, baseline))
         rows = plural(len(result.tests[baseline].predictions.truth), "row")
-        return (
-            f"The final test refutes the choice: on {rows} never used before, {result.choice.label} has"
-            f" {result.comparison.metric().words} {chosen} and the baseline {baseline} {other} (difference"
-            f" {score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)})."
+        scores = f"{label} has {metric} {chosen} and the baseline {baseline} {other}"
+        difference = (
+            f"{score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)}"
         )
+        start = f"The final test refutes the choice: on {rows} never used before, {scores}"
+        return f"{start} (difference {difference})."
     fallen = worse_than_estimated(result)
     looks, learnt = result.looks, result.verdict.learnt
     # if nothing beats 1R, the rule of 1R may use the suspect column
     harmless = learnt and loses_little(result.comparison, looks.label, looks.without_suspects)
     void = "" if harmless else without_suspects(result), copies(result)  # the scores mean little
-    told = [fallen, *void, divided(result)]
+    sentences = [fallen, *void, divided(result)]
     if not learnt and not any(void):
-        told.append(result.verdict.headline)
-    return " ".join(filter(None, told))
+        sentences.append(result.verdict.headline)
+    return " ".join(filter(None, sentences))
 
 
 def worse_than_estimated(result: StudyResult) -> str:
@@ -96,10 +96,11 @@ def worse_than_estimated(result: StudyResult) -> str:
     if _overlap(before, after) or judged.metric().better(tested.score(), judged.score()):
         return ""
     rows = plural(len(tested.predictions.truth), "row")
+    score = f"{result.choice.label} has {judged.metric().words} {score_words(tested.score())} {after.ends}"
+    estimate = f"the estimate was {score_words(judged.score())} {before.ends}"
     return (
-        f"The final test is worse than estimated: on {rows} never used before, {result.choice.label} has"
-        f" {judged.metric().words} {score_words(tested.score())} {after.ends}, and the estimate was"
-        f" {score_words(judged.score())} {before.ends}. Check how these rows differ from the others."
+        f"The final test is worse than estimated: on {rows} never used before, {score}, and {estimate}."
+        " Check how these rows differ from the others."
     )
 
 
@@ -116,36 +117,31 @@ def too_few(result: StudyResult) -> str:
         return ""
     (_, first), (most, second) = found[:2]
     if len(found) > 2:
-        return (
-            f"Apart from {first}, every class has fewer than {FEW} training rows: whether a model tells them"
-            " apart cannot be evaluated."
-        )
-    has = "training row has" if most == 1 else "training rows have"
-    return (
-        f"Only {most} {has} {result.target} = {second}: whether a model finds such rows cannot be evaluated."
+        rare = f"Apart from {first}, every class has fewer than {FEW} training rows"
+        return f"{rare}: whether a model tells them apart cannot be evaluated."
+    rare = (
+        f"Only {most} {'training row has' if most == 1 else 'training rows have'} {result.target} = {second}"
     )
+    return f"{rare}: whether a model finds such rows cannot be evaluated."
 
 
 def contenders(result: StudyResult) -> list[tuple[str, str, str, str]]:
     """The best learner, the chosen one and the baseline: what each is, its name, score and interval."""
     choice = result.choice
     parts = {"Best": choice.best, "Chosen": choice.label, "Baseline": choice.baseline}
-    lines = []
-    for part, label in parts.items():
-        evaluation = result.comparison[label]
-        lines.append((part, label, score_words(evaluation.score()), str(evaluation.interval())))
-    return lines
+    judged = {part: (label, result.comparison[label]) for part, label in parts.items()}
+    return [(part, label, score_words(e.score()), str(e.interval())) for part, (label, e) in judged.items()]
 
 
 def beside_baseline(result: StudyResult) -> str:
-    """How the choice stands beside the best baseline, in figures; nothing if it is one."""
+    """The comparison of the choice with the best baseline, in figures; empty if it is one."""
     if result.over_baseline is None:
         return ""
     return f"{result.choice.label} against {result.best_baseline}, the best baseline: {result.over_baseline}."
 
 
 def price(result: StudyResult) -> str:
-    """What the simpler learner costs, in a sentence; nothing if the best was chosen."""
+    """The parameters of the choice and of the best learner; empty if they are the same."""
     choice, comparison = result.choice, result.comparison
     if choice.given_up is None:
         return ""
@@ -156,7 +152,7 @@ def price(result: StudyResult) -> str:
 
 
 def verdict(result: StudyResult) -> str:
-    """The diagnosis in a sentence or two; nothing if there is none."""
+    """The diagnosis in a sentence or two; empty if there is none."""
     found = result.looks.diagnosis
     if found is None:
         return ""
@@ -175,29 +171,26 @@ def to_try(result: StudyResult) -> list[str]:
     found = result.looks.diagnosis
     steps = [] if found is None else list(found.remedies)
     if result.refuted is not None:
-        steps.insert(
-            0, "find out how the held-out rows differ from the others: the model does not hold for them"
-        )
+        first = "find out how the held-out rows differ from the others: the model does not hold for them"
+        steps.insert(0, first)
     return steps
 
 
 def money(result: StudyResult) -> str:
-    """What was found about costs; nothing if none are given."""
+    """The conclusion about costs; empty if none are given."""
     found = result.looks.costs
     return "" if found is None else f"Costs: {found.work().conclusion}"
 
 
 def threshold(result: StudyResult) -> str:
-    """The decision threshold of the model, and what its decisions score; nothing without a tuned one."""
+    """The tuned decision threshold of the model, and its score; empty without one."""
     model = result.models[result.choice.label]
     at = getattr(model, "best_threshold_", math.nan)
     if math.isnan(at):
         return ""
     positive = cell_words(model.classes_.tolist()[1])
-    words = (
-        f"Threshold: the model predicts {positive} where its probability is at least {at:.3g}. The threshold"
-        " is tuned on training rows for balanced accuracy."
-    )
+    words = f"Threshold: the model predicts {positive} where its probability is at least {at:.3g}."
+    words += " The threshold is tuned on training rows for balanced accuracy."
     judged, plain = result.looks.threshold, result.comparison[result.choice.label]
     if judged is None:
         return words
@@ -236,10 +229,8 @@ def copies(result: StudyResult) -> str:
     leaks = result.looks.leaks
     if leaks is None or not leaks.many_copies:
         return ""
-    return (
-        f"The scores are too good: {leaks.copied:.0%} of the test rows are copies of training rows, exact or"
-        " nearly so. Keep one of each, or keep them together with --group."
-    )
+    share = f"{leaks.copied:.0%} of the test rows are copies of training rows, exact or nearly so"
+    return f"The scores are too good: {share}. Keep one of each, or keep them together with --group."
 
 
 def divided(result: StudyResult) -> str:
@@ -281,12 +272,12 @@ def without_suspects(result: StudyResult) -> str:
 
 
 def finding_cells(finding: Finding) -> tuple[str, str, str]:
-    """Severity, place and message of a finding."""
-    return finding.severity, _place(finding.columns), finding.message
+    """Severity, columns and message of a finding."""
+    return finding.severity, _columns(finding.columns), finding.message
 
 
 def change_words(row: RankingRow) -> str:
-    """How far a score is from the best baseline's, with as many decimals as the score; empty for itself."""
+    """The difference from the best baseline's score, with as many decimals as the score; empty for itself."""
     if row.test is None:
         return ""
     change = row.test.difference
@@ -294,7 +285,7 @@ def change_words(row: RankingRow) -> str:
 
 
 def tags(result: StudyResult, label: str) -> list[str]:
-    """What is said behind a learner's name in the ranking."""
+    """The tags after a learner's name in the ranking."""
     named = (("baseline", result.baselines), ("best", (result.choice.best,)))
     return [tag for tag, labels in named if label in labels]
 
@@ -314,30 +305,24 @@ def test_beside_judging(result: StudyResult) -> str:
     words = f"The estimate from the folds was {score_words(judged.score())} {before}"
     if _overlap(before, after):
         return f"{words}. The two intervals overlap: the final test agrees with it."
-    better = metric.better(tested.score(), judged.score())
-    return (
-        f"{words}. The intervals do not overlap: the final test is {'better' if better else 'worse'} than"
-        " estimated. Check how the held-out rows differ from the others."
-    )
+    test = "better" if metric.better(tested.score(), judged.score()) else "worse"
+    check = "Check how the held-out rows differ from the others."
+    return f"{words}. The intervals do not overlap: the final test is {test} than estimated. {check}"
 
 
 def model_words(result: StudyResult) -> str:
-    """What the model file holds."""
+    """The content of the model file."""
     label, rows = result.choice.label, f"{result.rows:,} rows"
     if result.tests:
-        return (
-            f"model.openbook holds {label}, fitted on {rows}, without those held out: the model that the"
-            " final test evaluated. A model fitted on all rows may be slightly better, but it has not been"
-            " tested."
-        )
-    return (
-        f"model.openbook holds {label}, fitted on all {rows}. Its score was estimated with models fitted on"
-        " fewer rows."
-    )
+        fitted = f"fitted on {rows}, without those held out: the model that the final test evaluated"
+        untested = "A model fitted on all rows may be slightly better, but it has not been tested."
+        return f"model.openbook holds {label}, {fitted}. {untested}"
+    estimate = "Its score was estimated with models fitted on fewer rows."
+    return f"model.openbook holds {label}, fitted on all {rows}. {estimate}"
 
 
 def protocol_words(result: StudyResult) -> list[str]:
-    """How the learners were judged, a sentence each."""
+    """The evaluation protocol, in sentences."""
     learners = plural(len(result.comparison.evaluations), "learner")
     split = result.protocol.partition(". ")[0] if result.rows < TINY else result.protocol
     locked = (
@@ -351,10 +336,8 @@ def protocol_words(result: StudyResult) -> list[str]:
             "group": "whole groups, stratified by the target",
             "sequence": "whole sequences, stratified by the target",
         }
-        how = next(
-            (how for role, how in which.items() if role in result.roles),
-            "stratified by the target",
-        )
+        roles = (how for role, how in which.items() if role in result.roles)
+        how = next(roles, "stratified by the target")
         locked = f"{rows:,} rows, {how}, were held out for the final test."
     return [
         f"{learners} were evaluated on {plural(result.rows, 'row')} by {split}.",
@@ -365,27 +348,26 @@ def protocol_words(result: StudyResult) -> list[str]:
 
 
 def caution(result: StudyResult) -> str:
-    """What the protocol cannot show, where the rows are few."""
+    """The limits of the protocol with few rows; empty with more."""
     if result.rows >= TINY:
         return ""
-    told = result.protocol.partition(". ")[2]
-    return f"{told}. Read the intervals before the scores."
+    return f"{result.protocol.partition('. ')[2]}. Read the intervals before the scores."
 
 
 def example_words(result: StudyResult, example: Example) -> str:
-    """Which row it is, what its target is, and which model predicts it."""
+    """The number of the row, the model that predicts it, and its target."""
     name = "" if example.name is None else f" ({result.roles['id']} {cell_words(example.name)})"
-    kind = (
-        "a held-out row, predicted by the model in the file"
-        if example.locked
-        else "predicted by the model of its fold, which was not trained on it"
-    )
+    kind = "predicted by the model of its fold, which was not trained on it"
+    if example.locked:
+        kind = "a held-out row, predicted by the model in the file"
     truth = cell_words(example.truth)
     return f"Row {example.row}{name}, {kind}; its {result.target} is {truth}. Rows are numbered from 0."
 
 
 def grouped_findings(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
-    """Severity, place and message of each finding; of many of one kind a few, and where the others are."""
+    """Severity, columns and message of each finding; of many of one kind a few, and the columns of the
+    others.
+    """
     kinds: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         kinds.setdefault((finding.severity, finding.kind), []).append(finding)
@@ -395,12 +377,12 @@ def grouped_findings(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
         lines += [finding_cells(finding) for finding in spelt_out]
         if others := group[len(spelt_out) :]:
             columns = list(dict.fromkeys(name for finding in others for name in finding.columns))
-            likewise = f"likewise ({kind}): {_place(columns, 12)}."
+            likewise = f"likewise ({kind}): {_columns(columns, 12)}."
             lines.append((severity, f"{plural(len(others), 'finding')} more", likewise))
     return lines
 
 
-def _place(columns: Sequence[str], most: int = 4) -> str:
+def _columns(columns: Sequence[str], most: int = 4) -> str:
     if not columns:
         return "the table"
     more = f" and {len(columns) - most} more" if len(columns) > most else ""

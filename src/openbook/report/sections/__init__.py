@@ -24,8 +24,8 @@ from openbook.report.study import StudyResult
 
 __all__ = ["parts", "the_data"]
 
-#: In reading order: the data, the judging, the model and its errors, what to do next. The answer in short
-#: stands before them, the draft behind; both refer to their figures and tables.
+#: In reading order: the data, the judging, the model and its errors, what to do next. The summary comes
+#: before them, the draft after; both refer to their figures and tables.
 _SECTIONS = (
     the_data,
     from_file_to_model,
@@ -54,5 +54,5 @@ def parts(result: StudyResult) -> list[Part]:
     """The parts that have something to show, in reading order."""
     built = (section(result) for section in _SECTIONS)
     body = with_numbers([part for part in built if part.blocks])
-    places = {part.id: numbers for part in body if (numbers := numbers_in(part))}
-    return [in_short(result, places), *body, draft_of_report(result, places)]
+    numbers = {part.id: own for part in body if (own := numbers_in(part))}
+    return [in_short(result, numbers), *body, draft_of_report(result, numbers)]

@@ -26,12 +26,12 @@ from openbook.report.words import Described
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-#: Findings that are shown at once; columns that are, and columns in all; bars of a nominal one.
+#: The most findings and columns that are not folded, columns in all, and bars of a nominal column.
 _FINDINGS, _FIRST, _MOST_COLUMNS, _BARS = 5, 9, 36, 8
 
 
 class DescribedTable(Described, Protocol):
-    """A table that is to be predicted from, whatever came of it."""
+    """A table with a target, whether it was evaluated or not."""
 
     @property
     def name(self) -> str: ...
@@ -61,10 +61,8 @@ def the_data(result: DescribedTable) -> Iterator[Block]:
     yield from (Heading("Columns"), Cards(cards[:_FIRST]))
     if len(ordered) > _FIRST:
         more: list[Block] = [Cards(cards[_FIRST:])]
-        if len(ordered) > _MOST_COLUMNS:
-            more.append(
-                Paragraph(f"{len(ordered) - _MOST_COLUMNS:,} more columns are in the table only.", "note")
-            )
+        if (hidden := len(ordered) - _MOST_COLUMNS) > 0:
+            more.append(Paragraph(f"{hidden:,} more columns are in the table only.", "note"))
         yield Fold(f"{plural(len(ordered) - _FIRST, 'more column')}", more)
     figures = Markup(description._repr_html_())  # noqa: S704 (escapes)
     table = Shown(Markup('<div class="described">{}</div>').format(figures))
@@ -72,15 +70,12 @@ def the_data(result: DescribedTable) -> Iterator[Block]:
 
 
 def _role(result: DescribedTable, name: str) -> str:
-    """The part that a column plays, where it is more than an input."""
+    """The roles of a column that is more than an input."""
     if name == result.target:
         return "target"
-    named = [role for role, names in result.roles.items() if name == names or name in _several(names)]
-    return ", ".join("not used" if role == "ignore" else role for role in named)
-
-
-def _several(names: object) -> tuple[str, ...]:
-    return tuple(names) if isinstance(names, tuple | list) else ()
+    columns = {role: [names] if isinstance(names, str) else names for role, names in result.roles.items()}
+    own = [role for role, names in columns.items() if name in names]
+    return ", ".join("not used" if role == "ignore" else role for role in own)
 
 
 def _card(column: ColumnSummary, role: str) -> Card:
@@ -94,8 +89,8 @@ def _card(column: ColumnSummary, role: str) -> Card:
         spread = "" if x.std is None else f", standard deviation {short(x.std)}"
         figures = f"median {short(x.median)}, mean {short(x.shown_mean)}{spread}"
         if column.kind == Datetime.kind:
-            told = Datetime(column.name, zone=column.zone, format=column.format).shown
-            first, median, last = map(told, (x.minimum, x.median, x.maximum))
+            written = Datetime(column.name, zone=column.zone, format=column.format).shown
+            first, median, last = map(written, (x.minimum, x.median, x.maximum))
             figures = f"from {first} to {last}, median {median}"
     elif column.top_values:
         shown = column.top_values[:_BARS]

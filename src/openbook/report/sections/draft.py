@@ -17,25 +17,25 @@ from openbook.report.templates import environment
 from openbook.words.numbers import p_words
 from openbook.words.sentences import plural
 
-#: Learners of the ranking, columns and findings that are told.
+#: The most learners of the ranking, columns and findings in the draft.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 
 
 @section("draft", "Draft of a technical report")
-def draft_of_report(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Iterator[Block]:
-    """The draft; `places` are the figures and tables of each part of the report."""
+def draft_of_report(result: StudyResult, numbers: Mapping[str, Sequence[str]]) -> Iterator[Block]:
+    """The draft; `numbers` are those of the figures and tables of each part of the report."""
     about = (
         "Copy the text below. The results of the study are filled in. Replace the parts that are [marked …]"
         " with what only you know. Check every sentence before you use it."
     )
-    yield from (Paragraph(about), Fold("The draft", [DraftText(draft(result, places))]))
+    yield from (Paragraph(about), Fold("The draft", [DraftText(draft(result, numbers))]))
 
 
-def draft(result: StudyResult, places: Mapping[str, Sequence[str]]) -> str:
+def draft(result: StudyResult, numbers: Mapping[str, Sequence[str]]) -> str:
     """The whole text: a title, chapters with the length that they should have, and references."""
     looks, score_words = result.looks, words.score_words
     predicted = {"classification": "a class", "regression": "a number", "multilabel": "a set of labels"}
-    drawn = [next((n for n in places.get(part, ()) if "Figure" in n), "") for part in ("ranking", "errors")]
+    drawn = [next((n for n in numbers.get(part, ()) if "Figure" in n), "") for part in ("ranking", "errors")]
     best = () if looks.attributes is None else looks.attributes.rows[:_MOST_COLUMNS]
     moving = [one for one in looks.importance or () if one.interval.low > 0][:_MOST_COLUMNS]
     sources = _references(result)
@@ -57,14 +57,14 @@ def draft(result: StudyResult, places: Mapping[str, Sequence[str]]) -> str:
         "asked": reviewer_questions(result),
         "versions": [f"{name} {version}" for name, version in result.versions.items()],
     }
-    told = {"words": words, "plural": plural, "p_words": p_words, "in_words": _in_words}
-    text = environment("report").get_template("draft.txt").render(result=result, **facts, **told)
+    functions = {"words": words, "plural": plural, "p_words": p_words, "in_words": _in_words}
+    text = environment("report").get_template("draft.txt").render(result=result, **facts, **functions)
     paragraphs = re.split(r"\n{2,}", text.strip("\n"))
     return "\n\n".join(re.sub(r"\s*\n(?! )", " ", lines).rstrip() for lines in paragraphs)
 
 
 def _references(result: StudyResult) -> list[tuple[str, str]]:
-    """Where the learners and methods of the study come from."""
+    """The references of the study's learners and methods."""
     methods = ["cross-validation", "choice within one standard error"]
     if any(row.test for row in result.ranking):
         methods += ["comparison on resampled rows", "several tests at once"]

@@ -42,7 +42,7 @@ from openbook.words.numbers import figure, short, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-#: More classes make a table that nobody reads.
+#: The most classes of a confusion table.
 _MOST_CLASSES = 15
 
 
@@ -54,11 +54,8 @@ def the_errors(result: StudyResult) -> Iterator[Block]:
             yield Heading(label if label == result.choice.label else f"For comparison: {label}")
         yield from show(result, label)
     if {"group", "sequence", "time"} & result.roles.keys():
-        yield Paragraph(
-            "Intervals in this section take the rows as independent, so they are likely to be too narrow;"
-            " those of the ranking and of the final test do not.",
-            "note",
-        )
+        note = "Intervals in this section treat rows as independent, so they are likely to be too narrow"
+        yield Paragraph(f"{note}; those of the ranking and of the final test do not.", "note")
 
 
 def _rows_used(evaluation: Evaluation) -> str:
@@ -84,10 +81,8 @@ def _classes(result: StudyResult, label: str) -> Iterator[Block]:
 
 def _rates(table: Confusion) -> Fold:
     counts, *rates = grids(table.work())
-    counts = replace(counts, stack=False)
-    accuracy = [derived(table.work("accuracy"))]
-    how = Fold("Derivation of the accuracy and its interval", accuracy)
-    return Fold("Counts and rates with intervals", [counts, *rates, how])
+    how = Fold("Derivation of the accuracy and its interval", [derived(table.work("accuracy"))])
+    return Fold("Counts and rates with intervals", [replace(counts, stack=False), *rates, how])
 
 
 def _worst(table: Confusion) -> str:
@@ -110,7 +105,7 @@ def confusion_figure(table: Confusion, caption: str) -> Figure:
 
 
 def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
-    """Whether the probabilities put the rows in order, and keep their word."""
+    """The ranking by the probabilities, and their calibration."""
     rocs = {as_text(label): roc for label, roc in _each(Roc, evaluation)}
     if not rocs:
         return [], []
@@ -122,21 +117,19 @@ def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
     fits = {as_text(label): fit for label, fit in _each(Calibration, evaluation)}
     worst = max(rocs, key=lambda label: fits[label].ece)
     fit = fits[worst].draw()
-    said = f"Of all classes, {worst} has the largest calibration error."
-    pictures = [_rocs(rocs), picture_figure(fit, *fit.notes, said)]
+    caption = f"Of all classes, {worst} has the largest calibration error."
+    pictures = [_rocs(rocs), picture_figure(fit, *fit.notes, caption)]
     works = [derived(each[worst].work()) for each in (rocs, fits)]
     table = _by_class(rocs, fits)
     return pictures, [Fold("AUC, Brier score and log loss of every class against the rest", [table, *works])]
 
 
 def _rocs(rocs: dict[str, Roc]) -> Figure:
-    """The curves of the classes that have a colour; of more classes, those that are hardest to tell."""
+    """The curves of the classes, one in each colour; of more classes, those with the smallest AUC."""
     first, *others = sorted(rocs, key=lambda label: rocs[label].auc)[:COLOURS]
-    picture = rocs[first].draw({label: rocs[label] for label in others})
-    more = len(rocs) - COLOURS
-    return picture_figure(
-        picture, *picture.notes, *([f"{more} classes with a larger AUC are not drawn."] if more > 0 else [])
-    )
+    picture, more = rocs[first].draw({label: rocs[label] for label in others}), len(rocs) - COLOURS
+    left = [f"{more} classes with a larger AUC are not drawn."] if more > 0 else []
+    return picture_figure(picture, *picture.notes, *left)
 
 
 def _each(kind: Any, evaluation: Evaluation) -> Iterator[tuple[Any, Any]]:
@@ -206,10 +199,10 @@ def _hardest(judged: MultiLabel) -> str:
     return f"Lowest F1: {worst}, {known[worst]}; {found}, and {table.fp:,} others are predicted to have it."
 
 
-#: How the errors of each task are shown.
+#: The blocks for the errors of each task.
 _SHOWN = {"classification": _classes, "regression": _numbers, "multilabel": _labels}
 
-#: Cells of a row that are told.
+#: The most cells of a row.
 _MOST_CELLS = 5
 
 
@@ -230,11 +223,11 @@ def segments_and_mistakes(result: StudyResult) -> Iterator[Block]:
 
 @section("documents", "Documents")
 def documents_and_words(result: StudyResult) -> Iterator[Block]:
-    """Of texts: the words that tell most of each class, the confusions, and the effect of length."""
+    """Of texts: the most informative words of each class, the confusions, and the effect of length."""
     for text in result.description.texts:
-        if telling := text.telling_grids():
+        if informative := text.telling_grids():
             yield Heading(f"Words of {text.column} by {'label' if text.of_labels else 'class'}")
-            yield from map(Sheet.of, telling)
+            yield from map(Sheet.of, informative)
     if (found := result.looks.documents) is not None:
         work = found.work()
         yield Heading(work.title)
@@ -259,7 +252,9 @@ def _mistakes(result: StudyResult, mistakes: Mistakes) -> Sheet:
         rows.append(TableLine((str(one.row), truth, predicted, *figures, cells)))
     caption = "Wrong predictions, most confident first" if classes else "Largest errors"
     header = ("row", "truth", "predicted", *head, "cells")
-    return Sheet(caption, header, tuple(rows), f"{_more(mistakes, columns)} {_rows(result)}".strip())
+    more = len(mistakes[0].cells) - len(columns)
+    left = f"{plural(more, 'more column')} not shown. " if more else ""
+    return Sheet(caption, header, tuple(rows), f"{left}{_rows(result)}")
 
 
 def _important_columns(result: StudyResult, mistakes: Mistakes) -> tuple[str, ...]:
@@ -269,18 +264,13 @@ def _important_columns(result: StudyResult, mistakes: Mistakes) -> tuple[str, ..
     return tuple(one.column for one in result.looks.importance if one.column in known)[:_MOST_CELLS]
 
 
-def _more(mistakes: Mistakes, columns: tuple[str, ...]) -> str:
-    more = len(mistakes[0].cells) - len(columns)
-    return f"{plural(more, 'more column')} not shown." if more else ""
-
-
 def _rows(result: StudyResult) -> str:
-    """What the numbers of rows count."""
+    """How rows are numbered."""
     target = next(column for column in result.description.columns if column.name == result.target)
-    told = "Rows are numbered from 0"
-    told += f", among those with a known {result.target}" if target.missing else ""
-    told += f", in order of {result.roles['time']}" if "time" in result.roles else ""
-    return f"{told}. Check these rows first: often a label is wrong or a value has another unit."
+    words = "Rows are numbered from 0"
+    words += f", among those with a known {result.target}" if target.missing else ""
+    words += f", in order of {result.roles['time']}" if "time" in result.roles else ""
+    return f"{words}. Check these rows first: often a label is wrong or a value has another unit."
 
 
 @section("costs", "Costs")

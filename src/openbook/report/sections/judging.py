@@ -29,7 +29,7 @@ from openbook.report.study import StudyResult
 from openbook.words.numbers import shown_p
 from openbook.words.sentences import listed, plural
 
-#: Columns that are named.
+#: The most columns that are named.
 _MOST_NAMES = 20
 
 
@@ -44,7 +44,7 @@ def evaluation_protocol(result: StudyResult) -> Iterator[Block]:
 
 def _roles(result: StudyResult) -> Iterator[str]:
     """The roles of columns that are not features."""
-    said = {
+    sentences = {
         "id": "{} is the row ID; it is not used as a feature.",
         "group": "Rows with the same {} stay in the same fold; it is not used as a feature.",
         "time": "Rows are ordered by {}: models are trained on the past and tested on the future.",
@@ -56,13 +56,13 @@ def _roles(result: StudyResult) -> Iterator[str]:
         "sensitive": "Fairness is evaluated between the groups of {}.",
         "ignore": "Not used as features: {}.",
     }
-    for role, sentence in said.items():
+    for role, sentence in sentences.items():
         if columns := result.roles.get(role):
             yield sentence.format(columns if isinstance(columns, str) else listed(columns, _MOST_NAMES))
 
 
 def _fewer_columns(result: StudyResult) -> Iterator[str]:
-    """Which learners were given other features than the most; what names the sequence is none."""
+    """The learners that were given fewer features; the column that names the sequence is none."""
     sequence = result.roles.get("sequence")
     features = {label: tuple(n for n in names if n != sequence) for label, names in result.columns.items()}
     widest = max(map(len, features.values()), default=0)
@@ -74,11 +74,11 @@ def _fewer_columns(result: StudyResult) -> Iterator[str]:
         yield f"{', '.join(labels)}: only {listed(names, _MOST_NAMES)} of the {widest} features."
 
 
-#: More learners make more pairs than anyone reads.
+#: The most learners for a table of all pairs.
 _MOST_PAIRED = 24
 
 #: The colours of the chosen learner, of baselines and of the others.
-_LOOKS = {"chosen": "c2", "baseline": "c8", "": "c0"}
+_COLOURS = {"chosen": "c2", "baseline": "c8", "": "c0"}
 
 
 @section("ranking", "The ranking")
@@ -95,14 +95,11 @@ def _role(result: StudyResult, label: str) -> str:
 
 def _chart(result: StudyResult, rows: Sequence[RankingRow]) -> Figure:
     metric = result.comparison.metric()
-    scored = [
-        (row.label, row.score, row.interval.low, row.interval.high)
-        for row in rows
-        if not math.isnan(row.score)
-    ]
+    known = [row for row in rows if not math.isnan(row.score)]
+    scored = [(row.label, row.score, row.interval.low, row.interval.high) for row in known]
     baseline = result.best_baseline
     reference = next((mean for label, mean, _, _ in scored if label == baseline), None)
-    looks = {row.label: _LOOKS[_role(result, row.label)] for row in rows}
+    looks = {row.label: _COLOURS[_role(result, row.label)] for row in rows}
     better = "higher" if metric.greater_is_better else "lower"
     caption = f"Lines: {100 * rows[0].interval.level:g}% intervals; {better} is better."
     axis = words.title(metric.words)
@@ -124,15 +121,12 @@ def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:
         note += " An interval excludes 0 exactly where p < 0.05."
     note += " Complexity: number of fitted parameters, median over the folds."
     header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
-    lines = [
-        TableLine((row.label, *_cells(row)), role := _role(result, row.label), _tags(result, row.label, role))
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        role, tags = _role(result, row.label), tuple(words.tags(result, row.label))
+        tags = ("chosen", *tags) if role == "chosen" else tags
+        lines.append(TableLine((row.label, *_cells(row)), role, tags))
     return Sheet(f"{metric} of {plural(len(rows), 'learner')}, the best first", header, tuple(lines), note)
-
-
-def _tags(result: StudyResult, label: str, role: str) -> tuple[str, ...]:
-    return (*(["chosen"] if role == "chosen" else []), *words.tags(result, label))
 
 
 def _cells(row: RankingRow) -> tuple[str, ...]:
@@ -145,17 +139,16 @@ def _cells(row: RankingRow) -> tuple[str, ...]:
 
 
 def _folds(result: StudyResult, rows: Sequence[RankingRow]) -> Iterator[Fold]:
-    """Where the figures come from."""
+    """The derivations of the figures."""
     label = result.choice.label
     chosen = result.comparison[label]
-    where = Paragraph(
+    where = (
         "results.jsonl, in the same folder, has one line for each learner and fold with the rows, their true"
-        " values, predictions and probabilities. All figures on this page are computed from it.",
-        "note",
+        " values, predictions and probabilities. All figures on this page are computed from it."
     )
-    # over rows the others would have to be resampled; the part on errors has them with quicker intervals
+    # over rows the others would have to be resampled; the part on errors has them with faster intervals
     scores = [] if chosen.by_rows else grids(chosen.work())
-    blocks: list[Block] = [where, *scores, derived(chosen.interval().work())]
+    blocks: list[Block] = [Paragraph(where, "note"), *scores, derived(chosen.interval().work())]
     test = next((row.test for row in rows if row.label == label and row.test), None)
     if test is not None and test.steps:
         blocks += [Paragraph(f"{label} minus {result.comparison.best_baseline()}:"), derived(test.work())]
@@ -209,7 +202,7 @@ def the_choice(result: StudyResult) -> Iterator[Block]:
         yield Fold("Is there anything to learn?", [derived(result.verdict.work())])
 
 
-#: Of more learners, the final test has a row for each of them.
+#: With more learners, the table of the final test has a row for each of them.
 _MOST_TESTED = 3
 
 
@@ -227,23 +220,15 @@ def _test_table(result: StudyResult, chosen: Evaluation) -> Sheet:
     tests = result.tests.values()
     level = f"{100 * chosen.interval().level:g}% interval"
     methods = [f"{chosen.interval(m).method} ({m.words})" for m in metrics]
-    caption, note = "Scores on the held-out rows", f"Intervals: {'; '.join(methods)}."
+    note, titles = f"Intervals: {'; '.join(methods)}.", [words.title(m.words) for m in metrics]
     if len(tests) > _MOST_TESTED:
-        lines = [
-            TableLine(
-                (each.name, *(" ".join(_test_cells(m, [each])) for m in metrics)), "chosen" if i == 0 else ""
-            )
-            for i, each in enumerate(tests)
-        ]
-        return Sheet(
-            caption, ("", *(words.title(m.words) for m in metrics)), tuple(lines), f"{level}s. {note}"
-        )
-    header = ("", *(head for each in tests for head in (each.name, level)))
-    rows = [
-        TableLine((words.title(m.words), *_test_cells(m, tests)), "chosen" if i == 0 else "")
-        for i, m in enumerate(metrics)
-    ]
-    return Sheet(caption, header, tuple(rows), note)
+        header, note = ["", *titles], f"{level}s. {note}"
+        rows = [(each.name, *(" ".join(_test_cells(m, [each])) for m in metrics)) for each in tests]
+    else:
+        header = ["", *(head for each in tests for head in (each.name, level))]
+        rows = [(title, *_test_cells(m, tests)) for title, m in zip(titles, metrics, strict=True)]
+    lines = tuple(TableLine(row, "" if i else "chosen") for i, row in enumerate(rows))
+    return Sheet("Scores on the held-out rows", tuple(header), lines, note)
 
 
 def _test_cells(metric: Metric, tests: Any) -> Iterator[str]:

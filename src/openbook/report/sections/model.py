@@ -42,11 +42,8 @@ def learning_and_diagnosis(result: StudyResult) -> Iterator[Block]:
         rows = [TableLine((each.name, each.finding, f"{each.words}.")) for each in found.evidence]
         if rows:
             yield Sheet("Evidence", ("check", "finding", "figures"), tuple(rows))
-        lists = {
-            "What to try": words.to_try(result),
-            "What would make the diagnosis more certain": found.needed,
-        }
-        for title, lines in lists.items():
+        certain = "What would make the diagnosis more certain"
+        for title, lines in (("What to try", words.to_try(result)), (certain, found.needed)):
             if lines:
                 yield from (Heading(title), Items([_sentence(line) for line in lines]))
 
@@ -56,7 +53,7 @@ def _sentence(line: str) -> str:
     return f"{words.title(line)}{end}"
 
 
-#: Columns whose importance is drawn.
+#: The most columns whose importance is drawn.
 _MOST_IMPORTANCES = 15
 
 
@@ -99,7 +96,7 @@ def _importance(importance: Importance, label: str) -> list[Block]:
     return [*blocks, Paragraph(work.conclusion), Fold("Table of the importances", grids(work))]
 
 
-#: Cells of a row that are told.
+#: The most cells of a row.
 _MOST_CELLS = 20
 
 
@@ -107,17 +104,15 @@ _MOST_CELLS = 20
 def worked_predictions(result: StudyResult) -> Iterator[Block]:
     if len(result.models) > 1:
         _, other = result.models
-        told = (
-            f"The choice is a baseline, so {other}, the best of the other learners, is shown for comparison."
-        )
-        yield Paragraph(told)
+        best = f"{other}, the best of the other learners, is shown for comparison"
+        yield Paragraph(f"The choice is a baseline, so {best}.")
     for example in result.examples:
         yield from _example(result, example, first=example is result.examples[0])
 
 
 def _example(result: StudyResult, example: Example, *, first: bool) -> list[Block]:
-    told = [f"{name} = {words.cell_words(value)}" for name, value in example.cells.items()]
-    cells = ", ".join(told[:_MOST_CELLS]) + (", …" if len(told) > _MOST_CELLS else "")
+    pairs = [f"{name} = {words.cell_words(value)}" for name, value in example.cells.items()]
+    cells = ", ".join(pairs[:_MOST_CELLS]) + (", …" if len(pairs) > _MOST_CELLS else "")
     head = [
         Heading(words.title(example.words)),
         Paragraph(words.example_words(result, example)),

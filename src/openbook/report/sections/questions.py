@@ -26,7 +26,7 @@ QUESTIONS = {
     "ethics": "Which ethical questions does the use of the model raise?",
 }
 
-#: What the names of columns with personal data look like.
+#: Patterns of the names of columns with personal data.
 _NAMES = {
     "a name": r"(first|last|given|family|sur|full|patient|customer|user) ?name|surname|^name$",
     "an e-mail address": r"e ?mail",
@@ -39,19 +39,19 @@ _NAMES = {
     "health, origin or belief": r"diagnos|disease|\bhiv\b|religio|ethnic|\brace\b|sexual|disab|political",
     "age, sex or gender": r"^age$|^sex$|gender",
 }
-#: What their cells look like.
+#: Patterns of their cells.
 _CELLS = {
     "an e-mail address": r"[^@\s]+@[^@\s]+\.[a-z]{2,}",
     "a phone number": r"\+\d[\d ()/-]{6,}",
     "an account": r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}",
     "a device or network address": r"\d{1,3}(\.\d{1,3}){3}|([0-9a-f]{2}:){5}[0-9a-f]{2}",
 }
-#: Cells of a column that are looked at.
-_LOOKED_AT = 200
+#: The most cells of a column that are examined.
+_EXAMINED = 200
 
 
 def personal_columns(table: Any, names: tuple[str, ...] = ()) -> dict[str, str]:
-    """Columns that may hold personal data, and what: by their names, and by what their cells look like.
+    """The columns that may hold personal data, by their names and cells, and the kind of data.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def personal_columns(table: Any, names: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def _by_cells(column: Any) -> str | None:
-    cells = [cell for cell in column[:_LOOKED_AT].tolist() if isinstance(cell, str)]
+    cells = [cell for cell in column[:_EXAMINED].tolist() if isinstance(cell, str)]
     for what, look in _CELLS.items():
         alike = sum(re.fullmatch(look, cell, re.IGNORECASE) is not None for cell in cells)
         if cells and alike > len(cells) / 2:
@@ -90,47 +90,44 @@ def _by_cells(column: Any) -> str | None:
     return None
 
 
-def _told(result: StudyResult) -> dict[str, str]:
-    """What the study itself can tell about a question."""
-    told = {}
+def _notes(result: StudyResult) -> dict[str, str]:
+    """The notes of the study itself on the questions."""
+    notes = {}
     every = tuple(column.name for column in result.description.columns)
     if personal := personal_columns(result.training[0], every):
         columns = listed([f"{name} ({what})" for name, what in personal.items()])
-        told["consent"] = f"Columns that may hold personal data: {columns}."
+        notes["consent"] = f"Columns that may hold personal data: {columns}."
     gaps = [c for c in result.description.columns if c.missing]
     if gaps:
         most = max(gaps, key=lambda column: column.missing)
-        told["missing"] = (
-            f"{plural(len(gaps), 'column')} with missing cells, most in {most.name} ({most.missing:,} rows)."
-            " Rows that were never recorded do not show here."
+        cells = (
+            f"{plural(len(gaps), 'column')} with missing cells, most in {most.name} ({most.missing:,} rows)"
         )
+        notes["missing"] = f"{cells}. Rows that were never recorded do not show here."
     looks = result.looks
     if looks.importance is not None and (moving := [one.column for one in looks.importance][:3]):
-        told["confounders"] = (
-            f"The model relies most on {listed(moving)}. A column may stand for a cause that is not in the"
-            " table."
-        )
-    told["conclusions"] = (
-        "The study shows what can be predicted for rows like these. It does not show what causes what."
-    )
+        cause = "A column may stand for a cause that is not in the table."
+        notes["confounders"] = f"The model relies most on {listed(moving)}. {cause}"
+    shows = "The study shows what can be predicted for rows like these."
+    notes["conclusions"] = f"{shows} It does not show what causes what."
     if looks.fairness:
-        told["ethics"] = " ".join(fair.work().conclusion for fair in looks.fairness.values())
-    told["limitations"] = words.caution(result) or "The intervals apply to rows from the same population."
-    return told
+        notes["ethics"] = " ".join(fair.work().conclusion for fair in looks.fairness.values())
+    notes["limitations"] = words.caution(result) or "The intervals apply to rows from the same population."
+    return notes
 
 
 @section("questions", "Questions to answer")
 def questions_to_answer(result: StudyResult) -> Iterator[Block]:
-    """The questions, with the answers of the plan and what the study can tell."""
-    told, given = _told(result), result.questions
+    """The questions, with the answers of the plan and the notes of the study."""
+    notes, given = _notes(result), result.questions
     rows = []
     for key, question in QUESTIONS.items():
         answer = given.get(key, f'Open. Answer it in plan.toml: [questions] {key} = "…"')
-        rows.append((question, answer, told.get(key, "")))
+        rows.append((question, answer, notes.get(key, "")))
     left = len(open_questions(result))
     about = (
-        "A responsible study answers these questions. Answers come from [questions] in plan.toml; notes below"
-        " them are what the study itself can tell."
+        "A responsible study answers these questions. Answers come from [questions] in plan.toml; the notes"
+        " below them come from the study itself."
     )
     if left:
         about += f" {plural(left, 'question')} still open."

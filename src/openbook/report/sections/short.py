@@ -17,15 +17,15 @@ from openbook.report.blocks import (
     TableLine,
     section,
 )
+from openbook.report.exploration import Exploration
 from openbook.report.study import StudyResult
 from openbook.words.sentences import plural
 
-#: More warnings are left to their own parts.
+#: The most warnings at the top; all are in their own parts.
 _MOST_WARNINGS = 4
 
-
-#: What the figures and tables of a part show.
-_PLACES = {
+#: The subject of the figures and tables of a part.
+_SUBJECTS = {
     "ranking": "the ranking",
     "choice": "the choice",
     "test": "the final test",
@@ -37,8 +37,8 @@ _PLACES = {
 
 
 @section("short", "In short")
-def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Iterator[Block]:
-    """The answer; `places` are the figures and tables of each part."""
+def in_short(result: StudyResult, numbers: Mapping[str, Sequence[str]]) -> Iterator[Block]:
+    """The answer; `numbers` are those of the figures and tables of each part."""
     yield from (Paragraph(words.headline(result), "verdict"), Answers(list(_answers(result))))
     sentences = (
         result.choice.reason,
@@ -56,7 +56,7 @@ def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Iterat
         shown.append(("warn", f"{plural(more, 'more warning')}", "below, with the data and the leaks."))
     if shown:
         yield Findings(shown)
-    where = [f"{what} in {_together(places[part])}" for part, what in _PLACES.items() if part in places]
+    where = [f"{what} in {_together(numbers[part])}" for part, what in _SUBJECTS.items() if part in numbers]
     if where:
         yield Paragraph(f"{words.title('; '.join(where))}.", "note")
 
@@ -67,19 +67,19 @@ def _together(numbers: Sequence[str]) -> str:
     >>> _together(["Table 1", "Figure 2", "Figure 3", "Figure 4", "Figure 6"])
     'Table 1, Figures 2 to 4 and 6'
     """
-    told = []
+    parts = []
     for kind in dict.fromkeys(number.split()[0] for number in numbers):
         own = [int(number.split()[1]) for number in numbers if number.startswith(kind)]
         runs = [[k for _, k in run] for _, run in groupby(enumerate(own), lambda at: at[1] - at[0])]
         spans = [f"{run[0]} to {run[-1]}" if len(run) > 2 else " and ".join(map(str, run)) for run in runs]
-        told.append(f"{kind}{'s' if len(own) > 1 else ''} {' and '.join(spans)}")
-    return ", ".join(told)
+        parts.append(f"{kind}{'s' if len(own) > 1 else ''} {' and '.join(spans)}")
+    return ", ".join(parts)
 
 
 def _answers(result: StudyResult) -> Iterator[tuple[str, str, str]]:
     metric = words.title(result.comparison.metric().words)
-    ways = ("leave-one-out", "time-ordered")
-    how = next((way for way in ways if result.protocol.startswith(way)), "cross-validated")
+    kinds = ("leave-one-out", "time-ordered")
+    how = next((kind for kind in kinds if result.protocol.startswith(kind)), "cross-validated")
     for what, label, score, interval in words.contenders(result):
         yield f"{what}: {label}", score, f"{interval}; {result.comparison.metric().words}, {how}"
     if result.tests:
@@ -89,17 +89,17 @@ def _answers(result: StudyResult) -> Iterator[tuple[str, str, str]]:
 
 
 def _warnings(result: StudyResult) -> Iterator[tuple[str, str, str]]:
-    """What may make all of this untrue, the gravest first."""
+    """The reasons to doubt the results, the most serious first."""
     if caution := words.caution(result):
         yield "warn", "few rows", caution
     leaks = result.looks.leaks.warnings if result.looks.leaks is not None else ()
     yield from map(words.finding_cells, leaks)
-    told = {(one.kind, one.columns) for one in leaks}
-    others = [one for one in result.description.findings if (one.kind, one.columns) not in told]
+    known = {(one.kind, one.columns) for one in leaks}
+    others = [one for one in result.description.findings if (one.kind, one.columns) not in known]
     yield from (one for one in words.grouped_findings(others) if one[0] == "warn")
 
 
-#: The looks, as a reader calls them.
+#: The names of the analyses for readers.
 _NAMES = {
     "attributes": "the score of each column",
     "leaks": "leaks",
@@ -147,11 +147,12 @@ def reproduce(result: StudyResult) -> Iterator[Block]:
     )
     yield Code(_COMMANDS + (_TREE if tree else ""))
     yield Paragraph(words.model_words(result), "note")
-    yield Sheet("Versions and seed", ("", ""), tuple(map(TableLine, _facts(result))))
-    yield Fold("plan.toml", [Code(result.plan)])
+    where = "results.jsonl, one line for each learner and fold"
+    yield from versions_and_plan(result, ("all predictions", where))
 
 
-def _facts(result: StudyResult) -> list[tuple[str, str]]:
+def versions_and_plan(result: StudyResult | Exploration, file: tuple[str, str]) -> Iterator[Block]:
+    """The versions, the seed and the fingerprint of the data, the name of a file, and the plan."""
     plan = tomllib.loads(result.plan)
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
     facts = [("versions", versions)]
@@ -159,4 +160,5 @@ def _facts(result: StudyResult) -> list[tuple[str, str]]:
         facts.append(("seed", str(random_state)))
     if fingerprint := plan.get("data", {}).get("sha256"):
         facts.append(("SHA-256 of the data", fingerprint))
-    return [*facts, ("all predictions", "results.jsonl, one line for each learner and fold")]
+    yield Sheet("Versions and seed", ("", ""), tuple(map(TableLine, [*facts, file])))
+    yield Fold("plan.toml", [Code(result.plan)])
