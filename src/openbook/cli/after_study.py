@@ -7,18 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from openbook.cli.options import RulesFormat, WorkFormat, kinds_of, reading, told
+from openbook.cli.options import RulesFormat, WorkFormat, kinds_of, reading, with_help
 
 
 @reading
-@told
+@with_help
 def predict(
-    model: Path,
-    new: str,
-    *,
-    out: Path | None = None,
-    proba: bool = False,
-    read_with: dict[str, Any],
+    model: Path, new: str, *, out: Path | None = None, proba: bool = False, read_with: dict[str, Any]
 ) -> None:
     """Predict the target of new rows.
 
@@ -62,7 +57,7 @@ def predict(
 
 
 @reading
-@told
+@with_help
 def check_new_rows(model: Path, new: str, *, read_with: dict[str, Any]) -> None:
     """Check whether new rows look like those that a model was trained on.
 
@@ -81,7 +76,7 @@ def check_new_rows(model: Path, new: str, *, read_with: dict[str, Any]) -> None:
 
 
 @reading
-@told
+@with_help
 def work(
     model: Path,
     new: str | None = None,
@@ -114,7 +109,7 @@ def work(
 
 
 @reading
-@told
+@with_help
 def query(
     source: str,
     *,
@@ -139,7 +134,7 @@ def query(
     ask : NODE
         Node whose distribution to print; repeat it for a joint.
     given : NODE=VALUE
-        What is known, as NODE=VALUE. Repeatable.
+        A finding, as NODE=VALUE. Repeatable.
     show_work
         Derive the answer step by step.
     form : FORMAT
@@ -161,13 +156,8 @@ def query(
         typer.echo(answered(network, ask, evidence))
 
 
-@told
-def print_rules(
-    model: Path,
-    *,
-    form: RulesFormat = RulesFormat.text,
-    out: Path | None = None,
-) -> None:
+@with_help
+def print_rules(model: Path, *, form: RulesFormat = RulesFormat.text, out: Path | None = None) -> None:
     """Print a decision tree as rules, one for each leaf.
 
     The SQL format is a query that selects the rows of a table t with their predictions.
@@ -184,7 +174,7 @@ def print_rules(
 
 
 @reading
-@told
+@with_help
 def draw_picture(
     source: str,
     *,
@@ -248,12 +238,8 @@ def draw_picture(
         drawings.write_table_picture(table, (x, y, z), colour, picture, out)
 
 
-@told
-def export_study(
-    plan: Path,
-    *,
-    out: Path | None = None,
-) -> None:
+@with_help
+def export_study(plan: Path, *, out: Path | None = None) -> None:
     """Write a study as a Python script.
 
     Parameters

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
-from openbook.cli.options import kinds_of, told
+from openbook.cli.options import kinds_of, with_help
 
 
-@told
+@with_help
 def balance(
     source: str,
     *,
@@ -22,9 +22,9 @@ def balance(
 ) -> None:
     """Compare corrections for a rare class on the same folds.
 
-    Nothing, class weights, a tuned threshold, over- and under-sampling and SMOTE, by the log loss of their
-    probabilities, AUC and balanced accuracy; and by how much each distorts the probabilities. Rows without a
-    target are left out, and so is the column in which `openbook label` says which labels were asked for.
+    The corrections are none, class weights, a tuned threshold, over- and under-sampling and SMOTE; the scores
+    are log loss, AUC, balanced accuracy and the distortion of the probabilities. Rows without a target are
+    left out, and so is the column in which `openbook label` marks the requested labels.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from openbook.judge.folds.progress import PATIENCE
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """A sign of life for work whose end is not in sight."""
+    """A spinner for work of unknown duration."""
     console = Console(stderr=True)
     status = console.status(what)
     timer = Timer(PATIENCE, status.start)

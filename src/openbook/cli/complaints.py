@@ -64,14 +64,14 @@ class Commands(TyperGroup):
 
 
 def _spare_the_search() -> None:
-    """Objects go with the process: searching them for garbage takes long. DuckDB lists those that stay."""
+    """Skip the garbage collection at the exit, which takes long. DuckDB would report objects that stay."""
     if "duckdb" not in sys.modules:
         gc.freeze()
 
 
 def _leave(code: int, *, ours: bool) -> None:
-    """End the command. Threads that a time limit or Ctrl-C left at work may be compiling: Python would take
-    the compiler away below them and crash, so a process of our own ends at once.
+    """End the command. Threads that still run after a time limit or Ctrl-C may be compiling, and Python would
+    crash when it removes the compiler, so a process of our own ends at once.
     """
     if ours and any(thread.daemon for thread in threading.enumerate()):
         sys.stdout.flush()
@@ -81,7 +81,7 @@ def _leave(code: int, *, ours: bool) -> None:
 
 
 def _without_types(params: list[Any]) -> list[Any]:
-    """Parameters whose help shows no type beside a flag: `--quick <bool>` looks as if it took a value."""
+    """The parameters, flags without a type in the help: `--quick <bool>` looks as if it took a value."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
@@ -113,12 +113,12 @@ def _internal_words(error: Exception) -> str:
     return f"internal error: {what}; please report it; run with OPENBOOK_TRACEBACK=1 for details"
 
 
-def _usage_words(said: str) -> str:
-    """What is wrong with the arguments; a shell has put files in the place of a pattern without quotes."""
-    extra = re.search(r"extra argument\S* \((\S+).*\)", said)
+def _usage_words(message: str) -> str:
+    """The error of the arguments, with a hint if a shell has expanded a pattern without quotes."""
+    extra = re.search(r"extra argument\S* \((\S+).*\)", message)
     if extra is None or not Path(extra[1]).exists():
-        return said
-    return f"{said}; to read several files as one table, put the pattern in quotes, as in 'sales-*.csv'"
+        return message
+    return f"{message}; to read several files as one table, put the pattern in quotes, as in 'sales-*.csv'"
 
 
 def _os_words(error: OSError) -> str:

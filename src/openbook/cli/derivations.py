@@ -18,7 +18,7 @@ from openbook.store import from_file, open_model
 from openbook.work import Work
 from openbook.work.text import to_text
 
-#: Derivations in a file, or sent to one, are as wide as this.
+#: The width of derivations in a file.
 _WIDTH = 100
 
 
@@ -38,7 +38,7 @@ def derive_file(model: Any, new: str | None, row: int | None, read_with: Mapping
 
 
 def with_its_sequence(model: Any, table: Table, row: int) -> Table:
-    """The row, and where rows are judged with those beside them, all of its sequence."""
+    """The row; for a sequence model, all rows of its sequence."""
     if not judges_sequences(model):
         return table.take([row])
     if model.sequence not in table.schema:
@@ -48,12 +48,12 @@ def with_its_sequence(model: Any, table: Table, row: int) -> Table:
 
 
 def judges_sequences(model: Any) -> bool:
-    """Whether rows are judged with those beside them."""
+    """Whether the model predicts the rows of a sequence together."""
     return hasattr(model, "sequence") and not getattr(model, "alone", False)
 
 
 def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:
-    """Print or write a derivation; what a study said against the model comes first in a text."""
+    """Print or write a derivation; in a text, the doubts of a study about the model come first."""
     if form == "html":
         from openbook.work.html import to_html
 

@@ -17,11 +17,11 @@ from openbook.report.fitted import unwrapped
 from openbook.sequence.sequence_model import SequenceModel
 from openbook.store import from_file, open_model
 
-#: What decision regions show besides, by the name of the picture.
+#: The additions to decision regions, by the name of the picture.
 _REGIONS = {"margin": ("margin", "support"), "voronoi": ("voronoi",)}
 #: Degrees of the polynomials that are drawn side by side.
 _DEGREES = (1, 3, 9)
-#: Curves of so many learners of a study are told apart.
+#: The most learners of a study whose curves are drawn.
 _MOST_CURVES = 8
 
 
@@ -95,7 +95,7 @@ def _numbers(table: Table, picture: str, *names: str | None) -> list[str]:
     return [str(name) for name in names]
 
 
-#: Pictures of what is fitted to one column or two.
+#: Pictures of functions that are fitted to one or two columns.
 _FITTED = {"fit": _polynomials, "descent": _descent, "likelihood": _likelihood}
 
 
@@ -103,7 +103,7 @@ _FITTED = {"fit": _polynomials, "descent": _descent, "likelihood": _likelihood}
 
 
 class ModelPicture(NamedTuple):
-    """What is asked of a model: a picture by name, over which rows and columns, for which row, how deep."""
+    """The request for a picture of a model: its name, the rows and columns, a marked row, and the depth."""
 
     name: str | None = None
     data: Table | None = None
@@ -113,7 +113,7 @@ class ModelPicture(NamedTuple):
 
 
 def write_model_picture(model: Any, path: Path, asked: ModelPicture, out: Path | None) -> None:
-    """The model's own picture, or what it says over rows: decision regions, a curve, or clusters."""
+    """The model's own picture, or its predictions over rows: decision regions, a curve, or clusters."""
     with from_file(path):
         if asked.name is not None or asked.row is not None:
             _write(_named(model, path, asked), out)
@@ -135,16 +135,15 @@ def write_model_picture(model: Any, path: Path, asked: ModelPicture, out: Path |
 
 
 def _named(model: Any, path: Path, asked: ModelPicture) -> Picture:
-    """A picture by name: what the model calls draw_…, its path, or regions with more in them."""
+    """A picture by name: a `draw_…` method of the model, its path, or decision regions with additions."""
     if asked.row is not None or (asked.name in _REGIONS and hasattr(model, "classes_")):
         rows, target = _rows_of(model, asked)
         show = _REGIONS.get(asked.name or "", ())
         row = None if asked.row is None else rows.drop(target).row(asked.row)
         return draw_boundary(model, rows, target, asked.columns or None, show=show, row=row)
     inner = unwrapped(model)
-    own = {
-        name.removeprefix("draw_"): getattr(inner, name) for name in dir(inner) if name.startswith("draw_")
-    }
+    drawn = [name for name in dir(inner) if name.startswith("draw_")]
+    own = {name.removeprefix("draw_"): getattr(inner, name) for name in drawn}
     if hasattr(inner, "path"):
         own["path"] = lambda: inner.path().draw()
     if asked.name not in own:

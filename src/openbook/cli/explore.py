@@ -21,7 +21,7 @@ from openbook.report.exploration import Exploration
 from openbook.report.explore import beside_words, rule_figures
 from openbook.text.describe import describe
 
-#: Options of a study that mean something without a target.
+#: The options of a study that are valid without a target.
 _OPTIONS = ("target", "kinds", "read_with", "ignore", "id", "random_state")
 
 #: Rows and rules that are shown; the report has more.
@@ -29,7 +29,7 @@ _ODD, _RULES = 5, 8
 
 
 def plan_exploration(source: str, options: dict[str, Any]) -> tuple[ExplorePlan, Table, Description]:
-    """The plan, and what it is about; `options` are those of a study."""
+    """The plan, its table and the description of that; `options` are those of a study."""
     if odd := [name for name in options if name not in _OPTIONS]:
         option = {"only": "learner", "effort": "quick or --thorough", "hypotheses": "attributes or --without"}
         name = option.get(odd[0], odd[0].replace("_", "-"))
@@ -43,31 +43,17 @@ def plan_exploration(source: str, options: dict[str, Any]) -> tuple[ExplorePlan,
 
 
 def run_exploration(
-    plan: ExplorePlan,
-    table: Table,
-    description: Description,
-    folder: Path,
-    *,
-    workers: int,
-    fresh: bool,
-    quiet: bool,
+    plan: ExplorePlan, table: Table, description: Description, folder: Path, *, quiet: bool, **settings: Any
 ) -> None:
-    """Run a plan, and say what came out."""
-    claim_folder(plan, folder, fresh=fresh)  # before anything is said
-    screen = console()
+    """Run a plan and print its results; `settings` are `workers` and `fresh`."""
+    claim_folder(plan, folder, fresh=settings.pop("fresh"))  # before anything is printed
+    screen, given = console(), {"table": table, "description": description, **settings}
     if not quiet:
         heading(screen, "The data")
         say(screen, short_description(description, readable(screen)))
+    announce = None if quiet else lambda words: say(screen, words)
     with progress_bar("Exploring") as progress:
-        result = explore(
-            plan,
-            folder,
-            table=table,
-            description=description,
-            workers=workers,
-            progress=progress,
-            say=None if quiet else lambda words: say(screen, words),
-        )
+        result = explore(plan, folder, progress=progress, say=announce, **given)
     if result.notes and not quiet:
         heading(screen, "The plan")
         notes(screen, result.notes)
@@ -116,6 +102,6 @@ def _associations(screen: Console, result: Exploration, *, quiet: bool) -> None:
 
 
 def _table(screen: Console, head: Sequence[str], rows: Sequence[Sequence[str]], words: int = 2) -> None:
-    """A table of figures, with words of any length in one of its columns."""
+    """A table of figures, with text of any length in the column `words`."""
     screen.print()
     figures(screen, head, rows, left=(words,), most=None)

@@ -39,12 +39,12 @@ from openbook.registry import learner
 from openbook.words.numbers import shown
 from openbook.words.sentences import plural, printable
 
-#: Of so many questions one is for a row drawn at random.
+#: One in this many questions is for a row drawn at random.
 CHECKED = 5
-#: Labels that each of two classes needs before rows are asked for on purpose, and how many are enough in all.
+#: The labels that each of two classes needs before rows are selected, and the number that is enough in all.
 FIRST, ENOUGH = 2, 20
 
-#: Rows labelled to compare two classifiers; McNemar's test tells nothing by fewer than the second.
+#: The rows labelled to compare two classifiers, and the fewest with which McNemar's test can be significant.
 COMPARED, FEWEST = 20, 6
 
 _SKIP, _UNDO, _WHY, _QUIT = "suwq"
@@ -53,7 +53,7 @@ _KEYS = [key for key in "1234567890abcdefghijklmnopqrstuvwxyz" if key not in (_S
 _ENDS, _ESCAPE = ("\x04", "\0"), b"\x1b"
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST = 600
-#: Of more cells, all of them short, several stand in a line.
+#: With more cells than this, all of them short, they are printed on one line.
 _CELLS, _SHORT = 20, 20
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 
@@ -95,14 +95,12 @@ class Labelling:
             return Asker(learner(name).make(), strategy).fit(self.rows, column)
 
         answered = [*self.answers.labels.items()]
-        with collected_warnings():  # of few labels, every fit warns
+        with collected_warnings():  # with few labels, every fit warns
             self.before = asker().estimator_
             for row, label in answered[:-WINDOW]:
                 labels[row] = label
             self.asker = asker()
-            for row, label in answered[
-                -WINDOW:
-            ]:  # one by one, as they came: the stopping rule needs the last gains
+            for row, label in answered[-WINDOW:]:  # one by one: the stopping rule needs the last gains
                 self.asker.teach([row], [label])
 
     @property
@@ -131,23 +129,20 @@ class Labelling:
         found = differing_rows(self.before, self.asker.estimator_, self.rows.take(free))
         if (count := min(COMPARED, len(found.rows))) < FEWEST:
             return
-        say(screen, "")
-        say(
-            screen,
-            f"Did your {plural(len(self.answers.labels), 'answer')} help? The classifiers fitted without and"
-            f" with them disagree on {len(found.rows):,} of the {plural(len(free), 'row')} left."
-            f" {count} of these, drawn at random, show which is better.",
-        )
+        answers = plural(len(self.answers.labels), "answer")
+        differ = f"disagree on {len(found.rows):,} of the {plural(len(free), 'row')} left"
+        say(screen, f"\nDid your {answers} help? The classifiers fitted without and with them {differ}.")
+        say(screen, f"{count} of these, drawn at random, show which is better.")
         say(screen, f"Label {count} more?  [y]es [q]uit", style="bold")
         if _key() != "y":
             return
         drawn = found.sample(count, self.random)
-        for number, place in enumerate(drawn, 1):
-            self._show(screen, free[place], f", {number} of {count} on which the two disagree")
-            if not self._answer(screen, free[place], drawn=False):
+        for number, i in enumerate(drawn, 1):
+            self._show(screen, free[i], f", {number} of {count} on which the two disagree")
+            if not self._answer(screen, free[i], drawn=False):
                 break
-        if told := [place for place in drawn if self.labels[free[place]] is not None]:
-            self.gain = found.gain(told, [self.labels[free[place]] for place in told])
+        if labelled := [i for i in drawn if self.labels[free[i]] is not None]:
+            self.gain = found.gain(labelled, [self.labels[free[i]] for i in labelled])
 
     def _greet(self, screen: Console) -> None:
         known = sum(label is not None for label in self.labels)
@@ -192,7 +187,7 @@ class Labelling:
         say(screen, f"{self.target}?  {keys}  · [s]kip [u]ndo [w]hy [q]uit", style="bold")
 
     def _answer(self, screen: Console, row: int, *, drawn: bool) -> bool:
-        """Take keys until the row is dealt with; False to quit."""
+        """Read keys until the row is labelled or skipped; False to quit."""
         while True:
             key = _key()
             if key in self.keys:
@@ -267,22 +262,21 @@ class Labelling:
         rows = plural(len(self.labels), "row")
         answers = f" Answers: {self.answers.path}." if self.answers.lines else ""
         say(screen, f"{out}: {known:,} of {rows} with a label.{answers}")
-        self._worth(screen)
+        self._say_effect(screen)
         say(screen, f"Next: openbook study {out} --target {self.target}")
 
-    def _worth(self, screen: Console) -> None:
-        """Say how much the answers helped the classifier, and where they help less."""
+    def _say_effect(self, screen: Console) -> None:
+        """Print how much the answers helped the classifier, and that they may help others less."""
         if not (asked := self.asked):
             return
         try:
-            worth: Any = self.gain or asked_effect(
-                self.asker.estimator, self.rows, self.labels, asked, repeats=3
-            )
+            effect = f"Without and with your answers: {self.gain}"
+            if self.gain is None:
+                effect = str(asked_effect(self.asker.estimator, self.rows, self.labels, asked, repeats=3))
         except DataError:
-            worth = (
-                "Too few labelled rows were drawn at random to measure the effect of the requested labels."
-            )
-        say(screen, f"Without and with your answers: {worth}" if self.gain else str(worth))
+            what = "the effect of the requested labels"
+            effect = f"Too few labelled rows were drawn at random to measure {what}."
+        say(screen, effect)
         say(
             screen,
             f"The requested rows are harder than the others. The column {self.marks} marks them: a study of"
@@ -317,11 +311,11 @@ def _classes(target: str, named: Sequence[str], labels: list[Any]) -> tuple[str,
 
 
 def _keys(classes: Sequence[str]) -> dict[str, str]:
-    """The class of each key: a class of one letter or digit is its own key, and the others get those left."""
+    """The class of each key: a class of one letter or digit is its own key, the others get the free keys."""
     own = {label.lower(): label for label in reversed(classes) if label.lower() in _KEYS}
-    left = (key for key in _KEYS if key not in own)
-    mine = {label: key for key, label in own.items()}
-    return {mine.get(label) or next(left): label for label in classes}
+    free = (key for key in _KEYS if key not in own)
+    key_of = {label: key for key, label in own.items()}
+    return {key_of.get(label) or next(free): label for label in classes}
 
 
 def _cell(value: Any) -> str:

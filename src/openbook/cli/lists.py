@@ -84,16 +84,10 @@ def list_metrics() -> None:
     screen = console()
     for task, title in _TASKS.items():
         heading(screen, title)
-        words = _OF_LABELS if task == "multilabel" else _METRICS
-        rows = [
-            (each.name, "↑" if each.greater_is_better else "↓", words[each.name])
-            for each in metrics_of(task).values()
-        ]
-        columns(screen, rows)
-    say(
-        screen,
-        "\n↑ higher is better, ↓ lower is better.\nExample: openbook study wine --metric log_loss",
-    )
+        words, metrics = _OF_LABELS if task == "multilabel" else _METRICS, metrics_of(task).values()
+        columns(screen, [(m.name, "↑" if m.greater_is_better else "↓", words[m.name]) for m in metrics])
+    arrows = "↑ higher is better, ↓ lower is better."
+    say(screen, f"\n{arrows}\nExample: openbook study wine --metric log_loss")
 
 
 def list_steps() -> None:

@@ -13,7 +13,7 @@ import typer
 from openbook.cli import after_study, lists
 from openbook.cli.balance import balance
 from openbook.cli.complaints import Commands
-from openbook.cli.options import STUDY_OPTIONS, kinds_of, parsed_seconds, reading, told, with_options
+from openbook.cli.options import STUDY_OPTIONS, kinds_of, parsed_seconds, reading, with_help, with_options
 
 app = typer.Typer(
     cls=Commands,
@@ -50,7 +50,7 @@ def _main(
 )
 @reading
 @with_options("options", STUDY_OPTIONS)
-@told
+@with_help
 def run_study_command(
     source: str,
     *,
@@ -106,8 +106,8 @@ def run_study_command(
     from openbook.cli.study import hypotheses, run_study
 
     sets = hypotheses(options.pop("attributes", ()), options.pop("without", ()))
-    called = {"learner": "only", "folds": "cv"}  # as `StudyOptions` has them
-    options = {called.get(name, name): value for name, value in options.items()} | {
+    renamed = {"learner": "only", "folds": "cv"}  # the names of `StudyOptions`
+    options = {renamed.get(name, name): value for name, value in options.items()} | {
         "target": target,
         "explore": explore or None,
         "kinds": kinds_of(kind),
@@ -122,13 +122,8 @@ def run_study_command(
 
 
 @app.command("compare", epilog="Example: openbook compare loans/ loans-without-sex/ -o both.html")
-@told
-def compare_studies(
-    a: Path,
-    b: Path,
-    *,
-    out: Path | None = None,
-) -> None:
+@with_help
+def compare_studies(a: Path, b: Path, *, out: Path | None = None) -> None:
     """Compare two studies.
 
     Shows how their plans differ, which model each chose, and how the scores compare: by paired tests
@@ -154,7 +149,7 @@ def compare_studies(
 
 @app.command("describe", epilog="Example: openbook describe loans.csv --target cheat")
 @reading
-@told
+@with_help
 def describe_source(
     source: str,
     *,
@@ -189,7 +184,7 @@ def describe_source(
 
 @app.command(epilog="Example: openbook outliers loans.csv --labels fraud=yes --out loans-odd")
 @reading
-@told
+@with_help
 def outliers(
     source: str,
     *,
@@ -222,18 +217,8 @@ def outliers(
     """
     from openbook.cli.outliers import run_outliers
 
-    kinds = kinds_of(kind)
-    run_outliers(
-        source,
-        kinds,
-        read_with,
-        detector,
-        top=top,
-        labels=labels,
-        synthetic=synthetic,
-        ignore=ignore or [],
-        out=out,
-    )
+    options: dict[str, Any] = {"top": top, "labels": labels, "synthetic": synthetic, "ignore": ignore or []}
+    run_outliers(source, kinds_of(kind), read_with, detector, out=out, **options)
 
 
 app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")(
@@ -246,7 +231,7 @@ app.command("check", epilog="Example: openbook check loans/model.openbook new.cs
 
 @app.command(epilog="Example: openbook label letters.csv --target spam --classes yes,no")
 @reading
-@told
+@with_help
 def label(
     source: str,
     *,
@@ -287,16 +272,10 @@ def label(
     from openbook.cli.tables import open_table
 
     stem = Path(source).stem if source != "-" else "rows"
-    labelling = Labelling(
-        open_table(source, kinds_of(kind), read_with),
-        target,
-        [name.strip() for name in (classes or "").split(",") if name.strip()],
-        answers=answers or Path(f"{stem}.labels.csv"),
-        name=learner,
-        strategy=strategy,
-        cost=cost,
-        ignore=ignore or [],
-    )
+    table, file = open_table(source, kinds_of(kind), read_with), answers or Path(f"{stem}.labels.csv")
+    names = [name.strip() for name in (classes or "").split(",") if name.strip()]
+    options: dict[str, Any] = {"name": learner, "strategy": strategy, "cost": cost, "ignore": ignore or []}
+    labelling = Labelling(table, target, names, answers=file, **options)
     labelling.run()
     labelling.write(out or Path(f"{stem}.labelled.csv"))
 

@@ -13,7 +13,7 @@ import typer
 #: The panel of the help with the options about columns.
 COLUMNS = "Columns"
 
-#: What parameters are where a command's docstring does not say.
+#: The help of parameters that a command's docstring does not describe.
 _SHARED = {
     None: {
         "source SOURCE": "A data file (CSV, TSV, Parquet, XLSX, JSON, ARFF, SQLite), a folder or pattern of"
@@ -34,7 +34,7 @@ _SHARED = {
 
 
 class WorkFormat(StrEnum):
-    """How a derivation can be written."""
+    """The formats of a derivation."""
 
     text = "text"
     html = "html"
@@ -43,7 +43,7 @@ class WorkFormat(StrEnum):
 
 
 class RulesFormat(StrEnum):
-    """How rules can be written."""
+    """The formats of rules."""
 
     text = "text"
     json = "json"
@@ -51,14 +51,14 @@ class RulesFormat(StrEnum):
 
 
 class TestGroups(StrEnum):
-    """Which groups a study over time tests."""
+    """The groups that a study over time tests."""
 
     new = "new"
     known = "known"
 
 
 class WeightKind(StrEnum):
-    """What the weights of rows are."""
+    """The meaning of the weights of rows."""
 
     frequency = "frequency"
     importance = "importance"
@@ -126,7 +126,7 @@ _READ_WITH = {
     },
 }
 
-#: What these options hold, where it is not text.
+#: The types of options that are not text.
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("sensitive", "prepare", "learner", "attributes", "without", "missing"), list[str]),
     **dict.fromkeys(("rules", "costs"), Path),
@@ -138,7 +138,7 @@ _KINDS: dict[str, Any] = {
 }
 
 
-#: The flags of options that are not called like their parameter, or have a letter too.
+#: The flags of options with another name than their parameter, or with a letter.
 _FLAGS = {
     "colour": "--colour -c",
     "detector": "--detector -d",
@@ -154,28 +154,28 @@ _FLAGS = {
 
 #: In a docstring, the title of a section; and a parameter, with its metavar if it has one, and its help.
 _SECTION = re.compile(r"\n\n(\w+)\n-+\n")
-_TOLD = re.compile(r"^(\w+)(?: : (.+))?\n((?:    .+\n?)+)", re.MULTILINE)
+_PARAMETER = re.compile(r"^(\w+)(?: : (.+))?\n((?:    .+\n?)+)", re.MULTILINE)
 
 
-def told(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose docstring has the help of its parameters; those behind the * are options.
+def with_help(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose docstring has the help of its parameters; those after the * are options.
 
-    A section other than "Parameters" is a panel of the help. What is annotated for typer stays as it is.
+    A section other than "Parameters" is a panel of the help. Parameters annotated for typer stay as they are.
     """
     command.__doc__, *sections = _SECTION.split(inspect.getdoc(command) or "")
-    meant: dict[str, tuple[str, str | None, str | None]] = {}
+    help_of: dict[str, tuple[str, str | None, str | None]] = {}
     for panel, shared in _SHARED.items():
         for usage, words in shared.items():
             name, _, metavar = usage.partition(" ")
-            meant[name] = metavar, words, panel
+            help_of[name] = metavar, words, panel
     for title, body in zip(sections[::2], sections[1::2], strict=True):
-        for name, metavar, lines in _TOLD.findall(body):
+        for name, metavar, lines in _PARAMETER.findall(body):
             words = " ".join(lines.split("\n    ")).strip()
-            meant[name] = metavar, words, None if title == "Parameters" else title
+            help_of[name] = metavar, words, None if title == "Parameters" else title
     for name, parameter in inspect.signature(command).parameters.items():
         if get_origin(parameter.annotation) in (Annotated, dict):
             continue
-        metavar, about, panel = meant.get(name, ("", None, None))
+        metavar, about, panel = help_of.get(name, ("", None, None))
         if parameter.kind is parameter.KEYWORD_ONLY:
             flags = _FLAGS.get(name, f"--{name.replace('_', '-')}").split()
             given = typer.Option(*flags, metavar=metavar or None, help=about, rich_help_panel=panel)
@@ -203,7 +203,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def kinds_of(given: list[str] | None) -> dict[str, Any]:
-    """The kinds by column; `a=b` splits at the last sign, since names may hold one."""
+    """The kinds by column; COLUMN=KIND is split at the last =, since names may contain it."""
     kinds: dict[str, Any] = {}
     for entry in given or ():
         column, sign, kind = entry.rpartition("=")
@@ -216,7 +216,7 @@ def kinds_of(given: list[str] | None) -> dict[str, Any]:
 def with_options(
     name: str, panels: Mapping[str, Mapping[str, str]]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with more options; those that are given come as a mapping of this name."""
+    """A decorator: a command with more options; the given ones are passed as a mapping of this name."""
     added = [
         _parameter(*usage.split(" "), panel=panel, words=words)
         for panel, options in panels.items()
@@ -254,7 +254,7 @@ def _plain(value: Any) -> Any:
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of `openbook.read`; those that are given come as `read_with`."""
+    """The command with the options of `openbook.read`; the given ones are passed as `read_with`."""
 
     @wraps(command)
     def run(*arguments: Any, read_with: dict[str, Any], **options: Any) -> None:
@@ -266,7 +266,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _missing_texts(given: list[str]) -> dict[str, Any]:
-    """TEXT and COLUMN=TEXT as options of `openbook.read`; `a=b` splits at the last sign, as in `--kind`."""
+    """TEXT and COLUMN=TEXT as options of `openbook.read`; split at the last =, as in `--kind`."""
     from openbook.data import MISSING_TOKENS
 
     everywhere = [*MISSING_TOKENS]

@@ -39,7 +39,7 @@ def run_outliers(
     ignore: list[str],
     out: Path | None,
 ) -> None:
-    """Find the oddest rows of a table, print them, and write pictures and scores to a folder."""
+    """Find the outliers of a table, print them, and write pictures and scores to a folder."""
     if top < 1:
         raise DataError(f"--top must be at least 1, got {top}")
     if out is not None and out.exists() and not out.is_dir():
@@ -64,12 +64,8 @@ def run_outliers(
     if simple:
         typer.echo("\nOne column at a time:")
         typer.echo("\n".join(f"    {one}" for one in simple))
-    if against is not None:
-        typer.echo("")
-        typer.echo(repr(against))
-    if made is not None:
-        typer.echo("")
-        typer.echo(repr(made))
+    for evaluation in filter(None, (against, made)):
+        typer.echo(f"\n{evaluation!r}")
     if out is not None:
         _write(out, table, found, against)
 
@@ -84,7 +80,9 @@ def _detector(name: str) -> Any:
 
 
 def _truth(table: Table, given: str) -> tuple[str, np.ndarray]:
-    """The column of labels, and which rows are odd: those of the value after "=", or of the rarest."""
+    """The column of labels, and which rows are outliers: those with the value after "=", or with the rarer
+    one.
+    """
     name, value = (given, None) if given in table.schema else given.rpartition("=")[::2]
     column: Column = table.column(name or given)
     if not isinstance(column.attribute, Categorical):
@@ -95,9 +93,8 @@ def _truth(table: Table, given: str) -> tuple[str, np.ndarray]:
         raise DataError(f"--labels: {name} is never {value!r}. {did_you_mean(value, values)}")
     seen = np.flatnonzero(counts)
     if value is None and len(seen) != 2:
-        raise DataError(
-            f"--labels {name}: it has {len(seen)} values; say which marks outliers, as in {name}={values[0]}"
-        )
+        what = f"it has {len(seen)} values"
+        raise DataError(f"--labels {name}: {what}; say which marks outliers, as in {name}={values[0]}")
     odd = values.index(value) if value is not None else int(seen[counts[seen].argmin()])
     return name, column.data == odd
 
@@ -113,8 +110,7 @@ def _write(out: Path, table: Table, found: Oddest, against: OutlierEvaluation | 
     )
     writer(out / "scores.csv")([frame])
     write_text(out / "scores.svg", found.draw().svg() + "\n")
-    first = found.reasons[0]
-    if first is not None:
+    if (first := found.reasons[0]) is not None:
         write_text(out / "oddest.svg", first.draw().svg() + "\n")
     if against is not None:
         write_text(out / "roc.svg", against.draw().svg() + "\n")

@@ -11,7 +11,7 @@ from openbook.words.sentences import printable
 
 
 def put_out(text: str, out: Path | None = None) -> None:
-    """Write text, whose lines end where it says, to a file or to standard output."""
+    """Write text with its own line ends to a file or to standard output."""
     if out is not None:
         write_text(out, text)
         return

@@ -1,7 +1,7 @@
 """Predictions with their rows, written as CSV, Parquet or JSON lines.
 
-Files larger than memory are streamed: one pass finds their kinds (`scan`), one how their numbers are written,
-and one predicts and writes, a chunk of rows at a time. What comes out is the same.
+Files larger than memory are streamed: one pass finds their kinds (`scan`), one the format of their numbers,
+and one predicts and writes, a chunk of rows at a time. The output is the same.
 """
 
 import math
@@ -26,9 +26,9 @@ from openbook.words.sentences import printable
 if TYPE_CHECKING:
     import polars as pl
 
-#: Files of more bytes are not held as a whole.
+#: Files of more bytes are streamed.
 STREAMED = 1 << 26
-#: Times of day are written with parts of a second where there are some.
+#: The format of times of day, with parts of a second if there are any.
 _TIMES = "%H:%M:%S%.f"
 
 
@@ -40,7 +40,7 @@ def rows_to_predict(new: str, schema: Schema, read_with: Mapping[str, Any]) -> T
 
 
 def predicted(model: Any, rows: Table | Scan, *, with_proba: bool) -> "Iterator[pl.DataFrame]":
-    """The rows, what is predicted for them, and the probability of each class if it is asked for."""
+    """The rows with their predictions and, if requested, the probability of each class."""
     if with_proba and not hasattr(model, "predict_proba"):
         raise DataError(f"--proba: {type(model).__name__} predicts no probabilities; omit --proba")
     types, tables = _types(rows), chunks_of(rows)
@@ -52,7 +52,7 @@ def predicted(model: Any, rows: Table | Scan, *, with_proba: bool) -> "Iterator[
 
 
 def chunks_of(rows: Table | Scan) -> Iterable[Table]:
-    """The rows in parts that are held at once."""
+    """The rows in parts that fit into memory."""
     return rows.chunks() if isinstance(rows, Scan) else [rows]
 
 
@@ -87,7 +87,7 @@ def _frame(table: Table, types: "Mapping[str, pl.DataType]") -> "pl.DataFrame":
 
 
 def sequence_note(model: Any, rows: Table | Scan) -> str:
-    """A warning where rows do not say to which sequence they belong; else nothing."""
+    """A warning if rows lack the column of their sequence; else empty."""
     name = getattr(model, "sequence", None)
     if name is None or name in rows.schema or not judges_sequences(model):
         return ""
@@ -95,7 +95,7 @@ def sequence_note(model: Any, rows: Table | Scan) -> str:
 
 
 def threshold_note(model: Any) -> str:
-    """The decision threshold in use, where it is not the usual 0.5; else nothing."""
+    """The tuned decision threshold, in words; empty without one."""
     at = getattr(model, "best_threshold_", math.nan)
     if math.isnan(at):
         return ""
@@ -104,7 +104,7 @@ def threshold_note(model: Any) -> str:
 
 
 def _types(rows: Table | Scan) -> "dict[str, pl.DataType]":
-    """How numbers and times are written: without a point or a time of day where no cell has one."""
+    """The types in which numbers and times are written: whole numbers and dates if all cells are such."""
     import polars as pl
 
     numbers = [a.name for a in rows.schema if a.kind == Numeric.kind]
@@ -128,7 +128,7 @@ def _free_name(name: str, taken: tuple[str, ...]) -> str:
 
 
 def writer(out: Path | None) -> "Callable[[Iterable[pl.DataFrame]], None]":
-    """What writes frames one below the other: to a file by its ending, or as CSV to standard output."""
+    """A function that writes frames one after the other: to a file by its ending, or as CSV to the screen."""
     if out is None:
         return _print
     ending = out.suffix.lower()

@@ -16,7 +16,7 @@ from openbook.words.sentences import listed, plural, printable
 
 
 def opened_network(source: str, kinds: Any, read_with: Mapping[str, Any]) -> BeliefNetwork:
-    """The network of a file or of a study's folder; from a table one is learnt, and said to be."""
+    """The network of a file or of a study's folder; from a table one is learnt, with a message."""
     path = Path(source)
     if is_model(source) or path.is_dir():
         return _network_of(model_in(study_file(path)))
@@ -24,13 +24,13 @@ def opened_network(source: str, kinds: Any, read_with: Mapping[str, Any]) -> Bel
     with waiting("Learning"):
         network = BeliefNetwork().fit(table)
     edges = listed([f"{parent} → {child}" for parent, child in network.graph_.edges], most=12)
-    told = f"Network learnt from {plural(len(table), 'row')} (hill climbing, BIC): {edges or 'no edges'}"
-    typer.echo(printable(told), err=True)
+    words = f"Network learnt from {plural(len(table), 'row')} (hill climbing, BIC): {edges or 'no edges'}"
+    typer.echo(printable(words), err=True)
     return network
 
 
 def _network_of(model: Any) -> BeliefNetwork:
-    """The belief network of a model: itself, or that of a classifier, which a threshold may be around."""
+    """The belief network of a model: itself, or that of a classifier, also of one with a tuned threshold."""
     network = getattr(unwrapped(model), "network_", model)
     if not hasattr(network, "query"):
         name = type(model).__name__

@@ -7,6 +7,7 @@ colour, and is as wide as COLUMNS says, or 110.
 import os
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
@@ -20,16 +21,16 @@ from openbook.draw.letters import clip
 from openbook.errors import for_command_line
 from openbook.words.sentences import printable
 
-#: Tables of more columns are described in short: the report has the details.
+#: The most columns of a full description; the report has it for more.
 _MOST_COLUMNS = 15
 
-#: The width of what is written to a file or a pipe.
+#: The width of output to a file or a pipe.
 _WIDTH = 110
 
-#: Letters of a cell that are shown.
+#: The most letters of a cell.
 _MOST_LETTERS = 160
 
-#: Derivations and descriptions are not wider than this.
+#: The most width of derivations and descriptions.
 _READABLE = 100
 
 
@@ -46,17 +47,15 @@ def readable(screen: Console) -> int:
 
 
 def say(screen: Console, text: str, style: str = "", hang: int = 0) -> None:
-    """Print text; its lines are kept, and those that are too long wrapped, `hang` further to the right."""
-    lines = [
-        part for line in text.split("\n") for part in wrapped(for_command_line(line), screen.width, hang)
-    ]
-    for line in lines:
-        look = style or ("yellow" if line.startswith("  ! ") else "")
-        screen.print(Text(line, style=look), no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
+    """Print text; long lines are wrapped, with `hang` more spaces of indentation."""
+    for line in text.split("\n"):
+        for part in wrapped(for_command_line(line), screen.width, hang):
+            look = style or ("yellow" if part.startswith("  ! ") else "")
+            screen.print(Text(part, style=look), no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
 
 
 def wrapped(line: str, width: int, hang: int = 0) -> list[str]:
-    """A line in parts no wider than that, broken between words and indented as the line begins.
+    """A line in parts of at most this width, broken between words, with the indentation of the line.
 
     >>> wrapped("  · one two three", 12)
     ['  · one two', '    three']
@@ -68,14 +67,9 @@ def wrapped(line: str, width: int, hang: int = 0) -> list[str]:
         return [line]
     body = line.lstrip(" ·!→")
     indent = len(line) - len(body)
-    return textwrap.wrap(
-        body,
-        width,
-        initial_indent=line[:indent],
-        subsequent_indent=" " * (indent + hang),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    rest = " " * (indent + hang)
+    return textwrap.wrap(body, width, initial_indent=line[:indent], subsequent_indent=rest, **whole)
 
 
 def heading(screen: Console, text: str) -> None:
@@ -89,12 +83,11 @@ def notes(screen: Console, lines: Sequence[str]) -> None:
 
 def short_description(description: Description, width: int = _READABLE) -> str:
     """The description; of a wide table only the headline and the findings."""
-    blocks = description_text(description.for_command_line(), width).split("\n\n")
+    text = description_text(description.for_command_line(), width)
     if len(description.columns) <= _MOST_COLUMNS:
-        return "\n\n".join(blocks)
-    return "\n\n".join(
-        [blocks[0], *(block for block in blocks[1:] if block.startswith(("Changed", "Findings")))]
-    )
+        return text
+    first, *others = text.split("\n\n")
+    return "\n\n".join([first, *(block for block in others if block.startswith(("Changed", "Findings")))])
 
 
 def print_description(description: Description) -> None:
@@ -124,14 +117,14 @@ def figures(
     left: Sequence[int] = (0,),
     most: int | None = _MOST_LETTERS,
 ) -> None:
-    """A table of figures; where the screen is narrow, first without its spare columns.
+    """A table of figures; on a narrow screen, without its spare columns.
 
     Parameters
     ----------
-    spare : columns to do without, the first to go first
-    strong : rows to set off
+    spare : columns that may be left out, in this order
+    strong : rows to highlight
     left : columns of words, which wrap; the others are figures, which never do
-    most : letters of a cell that are shown; None for all
+    most : the most letters of a cell; None for all
     """
     kept = list(range(len(head)))
     cells = [[clip(printable(cell), most or len(cell)) for cell in row] for row in (head, *rows)]

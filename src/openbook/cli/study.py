@@ -35,10 +35,10 @@ from openbook.words.sentences import plural
 from openbook.work import Work
 from openbook.work.text import to_text
 
-#: Derivations of more lines are cut: the report has them whole.
+#: The most lines of a derivation; the report has the whole.
 _MOST_LINES = 60
 _MOST_REMEDIES = 3
-#: Tables of a model, and rows of each, that are printed.
+#: The most tables of a model, and the most rows of each.
 _MOST_TABLES, _MOST_ROWS = 3, 12
 
 
@@ -66,10 +66,10 @@ def run_study(
     quiet: bool,
     end: float | None,
 ) -> None:
-    """Make a plan or read one, run it, and say what came out.
+    """Make a plan or read one, run it, and print the results.
 
-    `options` are those of `aim` and `StudyOptions`; `end` is the time on the monotonic clock at which all
-    must be done.
+    `options` are those of `aim` and `StudyOptions`; `end` is the time on the monotonic clock at which the
+    study must end.
     """
     if (plan_file := _plan_file(source)) is not None:
         source = str(plan_file)
@@ -89,20 +89,11 @@ def run_study(
             raise PlanError("--time-limit needs a target, and this study explores; omit it")
         run_exploration(plan, table, description, folder, workers=workers, fresh=fresh, quiet=quiet)
         return
-    screen = console()
-    left = None if end is None else end - monotonic()
+    screen, left = console(), None if end is None else end - monotonic()
+    settings: dict[str, Any] = {"workers": workers, "fresh": fresh, "time_limit": left}
+    settings["say"] = None if quiet else lambda words: say(screen, words)
     with progress_bar("Evaluating") as progress:
-        result = run(
-            plan,
-            folder,
-            table=table,
-            description=description,
-            workers=workers,
-            fresh=fresh,
-            progress=progress,
-            time_limit=left,
-            say=None if quiet else lambda words: say(screen, words),
-        )
+        result = run(plan, folder, table=table, description=description, progress=progress, **settings)
     say(screen, words.headline(result))
     _choice(screen, result)
     _test(screen, result)
@@ -121,7 +112,7 @@ def run_study(
 
 
 def _own_folder(source: str) -> Path:
-    """Where a study of this source goes: a pattern of files has the name of their folder."""
+    """The folder for a study of this source; for a pattern of files, the name of their folder."""
     path = Path(source)
     if holds_documents(path):  # not among the data
         return Path(f"{path.absolute().name}-study")
@@ -129,7 +120,9 @@ def _own_folder(source: str) -> Path:
 
 
 def _plan_file(source: str) -> Path | None:
-    """The plan that this names: a file, or the folder of a study, unless a bundled set has its name."""
+    """The plan of a file or of a study's folder; None for other sources, and if a bundled set has the
+    name.
+    """
     path = Path(source)
     if path.suffix == ".toml":
         return path
@@ -138,7 +131,7 @@ def _plan_file(source: str) -> Path | None:
 
 
 def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, Table, Description]:
-    """The plan, and what it is about."""
+    """The plan, its table and the description of that."""
     if Path(source).suffix == ".toml":
         if options:
             rest = ", ".join(options)
@@ -162,11 +155,9 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, 
 
 
 def _no_target(source: str, options: dict[str, Any]) -> bool:
-    """Whether nothing is to be predicted: no target is named or known, and no option is about predicting."""
-    return (
-        set(options) <= {"kinds", "read_with", "ignore", "id", "random_state"}
-        and Source.of(source).default_target() is None
-    )
+    """Whether to explore: no target is named or known, and all options are valid without one."""
+    without = set(options) <= {"kinds", "read_with", "ignore", "id", "random_state"}
+    return without and Source.of(source).default_target() is None
 
 
 def _ranking(screen: Console, result: StudyResult) -> None:
@@ -213,11 +204,11 @@ def _choice(screen: Console, result: StudyResult) -> None:
 
 
 def _looks(screen: Console, result: StudyResult) -> None:
-    """What a closer look found, in a sentence each; the report has the figures and the pictures."""
+    """The conclusion of each analysis; the report has the figures and the pictures."""
     looks = result.looks
     leaks = (words.without_suspects(result), words.copies(result), words.divided(result))
     found = " ".join(filter(None, leaks))
-    if found not in words.headline(result):  # which says it already, unless something graver came first
+    if found not in words.headline(result):  # the headline may have another reason to doubt
         heading(screen, "Leaks")
         say(screen, found)
     if (diagnosis := looks.diagnosis) is not None:
@@ -225,7 +216,7 @@ def _looks(screen: Console, result: StudyResult) -> None:
         say(screen, diagnosis.work().conclusion)
         if steps := words.to_try(result):
             say(screen, f"Next: {'; '.join(steps[:_MOST_REMEDIES])}.")
-    _worth_of_rows(screen, looks)
+    _effects_of_rows(screen, looks)
     if looks.sequences:
         heading(screen, "Rows, sequences and spans")
         table = sequence_table(looks.sequences)
@@ -245,8 +236,8 @@ def _looks(screen: Console, result: StudyResult) -> None:
         say(screen, looks.costs.work().conclusion)
 
 
-def _worth_of_rows(screen: Console, looks: Looks) -> None:
-    """What the rows without a label are worth, and those whose label was asked for."""
+def _effects_of_rows(screen: Console, looks: Looks) -> None:
+    """The effect of the rows without a label, and of those whose label was requested."""
     if looks.unlabelled is not None:
         heading(screen, "Unlabelled rows")
         say(screen, str(looks.unlabelled))
@@ -257,7 +248,7 @@ def _worth_of_rows(screen: Console, looks: Looks) -> None:
 
 
 def _models(screen: Console, result: StudyResult) -> None:
-    """What each worked model is, in short; the report has it whole."""
+    """A short description of each derived model; the report has the whole."""
     for label, model in result.models.items():
         heading(screen, f"The model: {label}")
         tree = getattr(unwrapped(model), "tree_", None)
@@ -269,7 +260,7 @@ def _models(screen: Console, result: StudyResult) -> None:
 
 
 def _blocks(screen: Console, blocks: Sequence[Block]) -> None:
-    """Text and the first tables; pictures and folds are the report's."""
+    """Text and the first tables; pictures and folds are in the report."""
     tables = [block for block in blocks if isinstance(block, TableBlock)]
     for block in blocks:
         if isinstance(block, Paragraph):
@@ -290,17 +281,15 @@ def _blocks(screen: Console, blocks: Sequence[Block]) -> None:
 def _works(screen: Console, result: StudyResult) -> None:
     """The first example; the report has them all."""
     example = result.examples[0]
-    heading(
-        screen,
-        f"Row {example.row}, step by step ({result.target}: {words.cell_words(example.truth)})",
-    )
+    truth = f"{result.target}: {words.cell_words(example.truth)}"
+    heading(screen, f"Row {example.row}, step by step ({truth})")
     say(screen, f"{words.title(example.words)}. {words.example_words(result, example)}")
     for label, work in example.works.items():
         say(screen, "\n".join(_cut(work, label, readable(screen))))
 
 
 def _cut(work: Work, label: str, width: int) -> Iterator[str]:
-    """The derivation's lines, as many as are read on a screen."""
+    """The first lines of the derivation."""
     lines = to_text(work, width).splitlines()
     yield f"\n{label}:"
     yield from lines[:_MOST_LINES]
