@@ -52,7 +52,7 @@ def test_the_model_is_fitted_on_all_rows_but_those_locked_away(files, tmp_path):
     assert model.classes_.tolist() == list(rows.y.attribute.values)
     told = changes(result)
     assert told[0].startswith("On reading, 300 of 800 rows are held, chosen at random")
-    assert told[2].startswith("The model is fitted on all rows of the files that were not locked away")
+    assert told[2].startswith("The model is fitted on all rows of the files that were not held out")
     assert not any("the other" in line for line in told)  # so many of the sample
     new = everything.head(20)
     one, other = ({c: i for i, c in enumerate(m.classes_)} for m in (model, expected))

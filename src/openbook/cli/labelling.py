@@ -131,8 +131,11 @@ class Labelling:
             return
         answers = plural(len(self.answers.labels), "answer")
         differ = f"disagree on {len(found.rows):,} of the {plural(len(free), 'row')} left"
-        say(screen, f"\nDid your {answers} help? The classifiers fitted without and with them {differ}.")
-        say(screen, f"{count} of these, drawn at random, show which is better.")
+        which = f"{count} of these, drawn at random, show which is better."
+        say(
+            screen,
+            f"\nDid your {answers} help? The classifiers fitted without and with them {differ}. {which}",
+        )
         say(screen, f"Label {count} more?  [y]es [q]uit", style="bold")
         if _key() != "y":
             return
