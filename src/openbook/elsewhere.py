@@ -1,4 +1,4 @@
-"""Names that users of scikit-learn try, and what openbook has in their place.
+"""Names of scikit-learn that users may try, and openbook's equivalents.
 
     >>> from openbook.linear import LassoCV
     Traceback (most recent call last):
@@ -104,7 +104,7 @@ INSTEAD = {
 
 
 def look_elsewhere(place: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: it says where a name is that the package does not have."""
+    """The `__getattr__` of a package: an error that names the equivalent of a missing name."""
 
     def find(name: str) -> Any:
         hint = None if name.startswith("_") else next(_hints(name, place), None)
@@ -116,7 +116,7 @@ def look_elsewhere(place: str) -> Callable[[str], Any]:
 
 
 def _hints(name: str, place: str) -> Iterator[str]:
-    """What to use instead, where the name is in openbook, or where scikit-learn has it: the best first."""
+    """Hints, the best first: the equivalent, the name's place in openbook, or in scikit-learn."""
     if name in INSTEAD:
         yield f"Use {INSTEAD[name]}"
     for room in _public_modules("openbook"):

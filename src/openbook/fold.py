@@ -12,9 +12,8 @@ place:
 One worker is the default, as everywhere in scikit-learn's world; threads are preferred, since kernels
 release the lock.
 
-`each_until` is for long work under a time limit: threads, or processes where pieces are so small that the
-interpreter takes longer than the kernels do, and threads would wait for one another; on a cluster, its
-workers.
+`each_until` is for long work under a time limit: on threads; on processes if pieces are so small that Python
+code dominates, and threads would wait for each other; or on the workers of a cluster.
 
 Processes are forked, so they share the memory of this one, but not its other threads. Code that needs these
 threads, such as polars, would wait for ever. So it raises an error at once, and the piece is done in this
@@ -43,7 +42,7 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
-#: What is left of a weight after forgetting, as a share of it, and still counts as nothing.
+#: The share of a weight that may remain after forgetting and counts as rounding.
 ROUNDING = 1e-11
 
 State = TypeVar("State")
@@ -51,15 +50,13 @@ State = TypeVar("State")
 
 @runtime_checkable
 class Piece(Protocol):
-    """Rows that are still to be fetched; the worker that handles them loads them itself."""
+    """Rows that are not loaded yet; the worker that handles them loads them."""
 
     def load(self) -> Any: ...
 
 
 def fold(
-    pieces: Iterable[Any],
-    step: Callable[[Any], State],
-    merge: Callable[[State, State], State],
+    pieces: Iterable[Any], step: Callable[[Any], State], merge: Callable[[State, State], State]
 ) -> State:
     """Merge step(piece) over all pieces, in order, on whatever joblib backend is active.
 
@@ -90,10 +87,11 @@ def each(
     forked where threads would be used, as by `each_until`, and the first result comes when all are there.
     """
     if apart and worker_count() > 1 and shares_memory() and _may_fork():
-        numbered = enumerate(pieces)
-        found = dict(
-            _in_processes(None, numbered, lambda one: (one[0], _step_on(step, one[1])), worker_count())
-        )
+
+        def numbered(one: tuple[int, Any]) -> tuple[int, State]:
+            return one[0], _step_on(step, one[1])
+
+        found = dict(_in_processes(None, enumerate(pieces), numbered, worker_count()))
         yield from (found[i] for i in range(len(found)))
         return
     if (isinstance(pieces, Sized) and len(pieces) == 1) or (worker_count() == 1 and shares_memory()):
@@ -111,7 +109,7 @@ def each(
 
 
 def loaded(piece: Any) -> Any:
-    """The rows of a piece, fetched where they are not at hand; to ask for a `Piece` by its type is slow."""
+    """The rows of a piece, loaded if it is a `Piece`; a check by its type would be slow."""
     return piece.load() if hasattr(piece, "load") else piece
 
 
@@ -132,13 +130,13 @@ def each_until(
     Parameters
     ----------
     deadline : the time on the monotonic clock, or None
-        A piece that is still under way then is left to itself: its thread ends when it is done, or with the
-        process; a process of its own is killed.
+        A piece that is not done then is abandoned: its thread ends when it is done, or with the process; a
+        forked process is killed.
     pieces : the pieces; the next one is taken when a worker is free
-    step : what to do with a piece
-    workers : how many pieces are under way at a time; -1 for one a core
-    apart : whether to use processes, forked from this one, so that only pieces and results are sent; where
-        the system cannot fork, threads are used
+    step : the function of a piece
+    workers : the number of pieces at a time; -1 for one per core
+    apart : whether to use forked processes, so that only pieces and results are sent; if the system cannot
+        fork, threads are used
 
     Examples
     --------
@@ -218,12 +216,12 @@ def _on_threads(
 
 
 def _left(deadline: float | None) -> float | None:
-    """The seconds that are left; None if there is no end to them."""
+    """The seconds until the deadline; None without one."""
     return None if deadline is None else max(0.0, deadline - monotonic())
 
 
 def _may_fork() -> bool:
-    """Whether processes may be forked here: elsewhere than on Linux, system libraries do not bear it."""
+    """Whether processes may be forked here: only on Linux do system libraries allow it."""
     main = threading.current_thread() is threading.main_thread()
     return sys.platform == "linux" and main and not multiprocessing.current_process().daemon
 
@@ -253,7 +251,7 @@ def _in_processes(
 
 
 class _Worker:
-    """A forked process that does what it is sent; `given` are the pieces that it has not answered for."""
+    """A forked process for pieces; `given` are those without a result yet."""
 
     def __init__(self, step: Callable[[Any], Any], earlier: Iterable[Any]) -> None:
         context = multiprocessing.get_context("fork")
@@ -272,19 +270,19 @@ class _Worker:
                 self.pipe.send(piece)
 
     def answer(self) -> Iterator[Any]:
-        """What it has found. What it must not do is done here; if it was killed, by a lack of memory, say, so
-        are all its pieces.
+        """The result of its next piece. A piece that needs threads is done in this process; so are all its
+        pieces if it was killed, for example for lack of memory.
         """
         try:
-            said, found = self.pipe.recv()
+            status, found = self.pipe.recv()
         except (EOFError, OSError):
             lost, self.given = self.given, deque()
             yield from map(self.step, lost)
             return
         piece = self.given.popleft()
-        if said == "failed":
+        if status == "failed":
             raise found
-        yield self.step(piece) if said == "not here" else found
+        yield self.step(piece) if status == "needs threads" else found
 
     def end(self) -> None:
         self.process.kill()
@@ -293,8 +291,8 @@ class _Worker:
 
 
 def _serve(step: Callable[[Any], Any], pipe: Any, of_parent: Iterable[Any]) -> None:
-    """Do what is sent, until the pipe is closed at its other end, which must be open in the parent only."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says what is to be done
+    """Do pieces until the other end of the pipe is closed, which must be open in the parent only."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles interruptions
     for other in of_parent:
         other.close()
     _refuse_lost_threads()
@@ -304,17 +302,17 @@ def _serve(step: Callable[[Any], Any], pipe: Any, of_parent: Iterable[Any]) -> N
             try:
                 pipe.send(("found", step(piece)))
             except _NeedsThreads:
-                pipe.send(("not here", None))
+                pipe.send(("needs threads", None))
             except Exception as error:  # noqa: BLE001 (raised by the parent)
                 pipe.send(("failed", _sendable(error)))
 
 
 class _NeedsThreads(BaseException):
-    """Raised by what would wait for threads that a forked process lacks: no error of a learner."""
+    """Raised by code that needs threads which a forked process lacks: not an error of a learner."""
 
 
 def _refuse_lost_threads() -> None:
-    """Let frames of polars raise wherever they are made or used, if its threads stayed with the parent."""
+    """Make every use of a polars frame raise an error, if polars has started threads in the parent."""
     if (polars := sys.modules.get("polars")) is None:
         return
 
@@ -328,7 +326,7 @@ def _refuse_lost_threads() -> None:
 
 
 def _sendable(error: Exception) -> Exception:
-    """The error itself, or what can be said of it where it does not pickle."""
+    """The error, or its type and message if it cannot be pickled."""
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 (of our own)
     except Exception:  # noqa: BLE001 (whatever its constructor wants)
@@ -337,7 +335,7 @@ def _sendable(error: Exception) -> Exception:
 
 
 def all_but_each(parts: Sequence[State], merge: Callable[[State, State], State] = add) -> Iterator[State]:
-    """Merge all parts but each, in order, for two parts or more: what came before it and what comes after.
+    """For each of two or more parts, all other parts merged in order.
 
     >>> list(all_but_each([1, 10, 100, 1000]))
     [1110, 1101, 1011, 111]
@@ -350,10 +348,10 @@ def all_but_each(parts: Sequence[State], merge: Callable[[State, State], State] 
 
 
 class Statistics:
-    """What is added up over rows: a frozen dataclass of arrays, and of tuples of them, with + and -.
+    """Sums over rows: a frozen dataclass of arrays, and of tuples of them, with + and -.
 
-    Every array is a sum over rows unless a subclass says how its own join and part. An array that lacks the
-    last columns of the other (values that came later) counts as zero there.
+    Every array is a sum over rows unless a subclass defines + and - itself. An array that lacks the last
+    columns of the other (values that came later) counts as zero there.
     """
 
     def __add__(self, other: Self) -> Self:
@@ -373,12 +371,12 @@ class Statistics:
         return list(chain.from_iterable(map(_amounts, self._parts())))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Every array under a name of its own, for the model file."""
+        """Every array by name, for the model file."""
         named = (_named(field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
         return dict(chain.from_iterable(named))
 
     def filled(self, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """These statistics' like with the arrays of a model file; ValueError where a shape is not as here."""
+        """Statistics of the same shapes with the arrays of a model file; ValueError if a shape differs."""
         return type(self)(*(_filled(field.name, getattr(self, field.name), arrays) for field in fields(self)))  # type: ignore[arg-type]
 
 
@@ -422,10 +420,9 @@ def _named(name: str, part: Any) -> Iterable[tuple[str, npt.NDArray[Any]]]:
 
 def _filled(name: str, part: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
     if isinstance(part, Statistics):
-        start = f"{name}."
-        return part.filled(
-            {key.removeprefix(start): array for key, array in arrays.items() if key.startswith(start)}
-        )
+        prefix = f"{name}."
+        own = {key: array for key, array in arrays.items() if key.startswith(prefix)}
+        return part.filled({key.removeprefix(prefix): array for key, array in own.items()})
     if isinstance(part, tuple):
         return tuple(_filled(f"{name}.{i}", item, arrays) for i, item in enumerate(part))
     array = arrays[name]

@@ -44,11 +44,11 @@ from openbook.words.sentences import printable
 #: The version of the format that is written.
 FORMAT = 1
 
-#: A longer note is cut.
+#: The most characters of a note.
 _LONGEST_NOTE = 2_000
 
-#: The most bytes that model.json may unpack to, and how many times its size in the file. Arrays are stored as
-#: they are, so together they cannot unpack to more than the file holds.
+#: The most bytes of the unpacked model.json, and the most times its packed size. Arrays are stored unpacked,
+#: so together they cannot be larger than the file.
 _MOST_JSON = 1 << 28
 _MOST_TIMES = 200
 #: The types of arrays that models are made of, as they are written.
@@ -60,10 +60,9 @@ Arrays = dict[str, npt.NDArray[Any]]
 def save(model: Any, path: str | os.PathLike[str], training: Any = None) -> Path:
     """Write a fitted learner to a file; returns its path.
 
-    With the inputs that it was trained on, the file also holds how far their numbers reach
-    (`training_limits_`), by which `openbook predict` warns of rows far outside, and a profile of their
-    columns (`training_profile_`), by which `model.unlike(X)` and `openbook check` tell whether new rows look
-    like them.
+    With the training inputs, the file also has the ranges of their numbers (`training_limits_`), with which
+    `openbook predict` warns of rows far outside, and a profile of their columns (`training_profile_`), with
+    which `model.unlike(X)` and `openbook check` compare new rows.
 
     Parameters
     ----------
@@ -123,7 +122,7 @@ def save(model: Any, path: str | os.PathLike[str], training: Any = None) -> Path
 
 
 def _profile(model: Any, training: Table) -> Profile | None:
-    """What the training rows looked like, where the model takes them as they are."""
+    """The profile of the training rows, if the model takes them as they are."""
     schema = getattr(model, "schema_", None)
     if schema is None or any(name not in training.names for name in schema.given.names):
         return None
@@ -198,7 +197,7 @@ def open_model(path: str | os.PathLike[str]) -> Any:
 
 
 def digest(path: str | os.PathLike[str]) -> str:
-    """Of the model in a file that `save` wrote, whatever its note and limits; empty if there is none."""
+    """The digest of the model in a file, without its note and limits; empty if there is none."""
     try:
         with zipfile.ZipFile(path) as archive:
             record = json.loads(_text(archive))["model"]
@@ -213,12 +212,10 @@ def digest(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def from_file(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Whatever a model of this file raises but errors of ours means that the file was altered."""
+    """Unexpected errors of a model of this file are reported as damage of the file."""
     try:
         yield
-    except OpenbookError:
-        raise
-    except OSError:
+    except (OpenbookError, OSError):
         raise
     except DAMAGE as error:
         raise damaged(Path(path).name, error) from error
@@ -233,18 +230,14 @@ def _ends(ends: Any) -> tuple[float, float, float, float]:
 
 
 def _record(model: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
-    """A fitted learner as JSON; its arrays, and its members' arrays, are put among `arrays`."""
+    """A fitted learner as JSON; its arrays, and its members' arrays, are added to `arrays`."""
     registered = registry.name_of(model)
     saved = model._saved()  # noqa: SLF001 (the learner's half of this contract)
     arrays.update({prefix + name: _plain(array) for name, array in saved.arrays.items()})
-    return {
-        "learner": registered,
-        "parameters": _parameters(model),
-        "facts": saved.facts,
-        "members": {
-            name: _record(member, f"{prefix}{name}/", arrays) for name, member in saved.members.items()
-        },
-    }
+    parts = saved.members.items()
+    members = {name: _record(member, f"{prefix}{name}/", arrays) for name, member in parts}
+    own = {"learner": registered, "parameters": _parameters(model), "facts": saved.facts}
+    return {**own, "members": members}
 
 
 def _parameters(model: Any) -> dict[str, Any]:
@@ -307,7 +300,7 @@ def _npy(array: npt.NDArray[Any]) -> bytes:
 
 
 def _check_members(archive: zipfile.ZipFile, size: int) -> None:
-    """Refuse an archive that is not laid out like a model file of that size."""
+    """Refuse an archive without the layout of a model file of that size."""
     arrays = [info for info in archive.infolist() if info.filename != "model.json"]
     for info in arrays:
         if not (info.filename.startswith("arrays/") and info.filename.endswith(".npy")):
@@ -327,9 +320,9 @@ def _text(archive: zipfile.ZipFile) -> bytes:
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> npt.NDArray[Any]:
-    """A member as an array, after its header has been held against its size and that of the file.
+    """A member as an array; its header is checked against its size and that of the file.
 
-    An array without cells may claim any length; no length of a model is more than its file has bytes.
+    An array without cells may claim any length, so no length may exceed the bytes of the file.
     """
     if info.compress_type != zipfile.ZIP_STORED:
         raise ModelFileError(f"{info.filename} is compressed, and arrays never are")
@@ -349,7 +342,7 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> npt.ND
 
 
 def _current(record: Any) -> Any:
-    """The model's record, if it is of a format that we know."""
+    """The model's record, if its format is known."""
     version = record["format"]
     if version != FORMAT:
         saver = record["openbook"]
@@ -360,10 +353,8 @@ def _current(record: Any) -> Any:
 
 def _model(record: Any, prefix: str, arrays: Arrays) -> Any:
     """The fitted learner of a record."""
-    model = _unfitted(record)
-    members = {
-        str(name): _model(member, f"{prefix}{name}/", arrays) for name, member in record["members"].items()
-    }
+    model, parts = _unfitted(record), record["members"].items()
+    members = {str(name): _model(member, f"{prefix}{name}/", arrays) for name, member in parts}
     own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
     model._opened(Saved(record["facts"], {n: a for n, a in own.items() if "/" not in n}, members))  # noqa: SLF001
     return model

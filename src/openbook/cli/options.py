@@ -123,7 +123,7 @@ _READ_WITH = {
         "--sheet SHEET": "Sheet or range of an .xlsx file: Sales, A3:F40 or Sales!A3:F40.",
         "--query SQL": "Query to a database (.sqlite, .duckdb), or the name of a table.",
         "--thousands SIGN": "Thousands separator. By default inferred for each column.",
-    },
+    }
 }
 
 #: The types of options that are not text.

@@ -1,12 +1,11 @@
 """Every learner, by name: it feeds the contract tests, the command line, studies, docs and benchmarks.
 
-A learner joins by a line in `predictors.py` or `untargeted.py`; its class is imported only when it is asked
-for.
+A learner is registered by a line in `predictors.py` or `untargeted.py`; its class is imported on first use.
 """
 
 from typing import Any, get_args
 
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import ParameterError, check_named, did_you_mean
 from openbook.registry.entry import Entry, Task, Untargeted, Variant
 from openbook.registry.predictors import PREDICTORS
 from openbook.registry.untargeted import UNTARGETED
@@ -37,8 +36,7 @@ def learner(name: str) -> Entry:
     >>> learner("one_r").summary
     'one rule on the best attribute'
     """
-    if name not in LEARNERS:
-        raise ParameterError(f"no learner {name!r}. {did_you_mean(name, tuple(LEARNERS))}")
+    check_named("learner", name, LEARNERS)
     return LEARNERS[name]
 
 

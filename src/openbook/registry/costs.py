@@ -5,8 +5,8 @@
 A column of texts counts as a hundred columns: learners for dense rows use as many words, and those for sparse
 rows need about as much time for a text of as many words.
 
-The figures were measured on one core of a laptop, with kernels compiled; predicting a ninth as many rows is
-counted in. They are right to a factor of two or three: enough to tell seconds from hours.
+The figures were measured on one core of a laptop, with compiled kernels; they include predicting a ninth as
+many rows. They are right to a factor of two or three: enough to tell seconds from hours.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from openbook.border.words import MOST_WORDS
 from openbook.data import Attribute, Nominal, Table, Text
 from openbook.data.rare import MOST, may_pool
 
-#: Bytes of a number, and what every fit takes besides.
+#: The bytes of a number, and the least memory of any fit.
 _FLOAT, _LEAST_BYTES = 8, 1e6
 
 
@@ -30,16 +30,13 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, inputs: Table, rows: int, classes: int) -> "Shape":
-        """So many rows of these columns."""
+        """The shape of rows with these columns."""
         columns = sum(MOST_WORDS if isinstance(a, Text) else 1 for a in inputs.schema)
         return cls(rows, columns, encoded_width(inputs), classes)
 
 
 def encoded_width(inputs: Table) -> int:
-    """How many columns there are once each value of a nominal one has its own, and each word of texts.
-
-    Of columns with many values no more are kept than pooling leaves.
-    """
+    """The number of columns after one-hot encoding, with rare values pooled and a column for each word."""
     return sum(map(_width, inputs.schema))
 
 
@@ -52,20 +49,22 @@ def _width(attribute: Attribute) -> int:
 
 
 def fit_seconds(name: str, shape: Shape, parameters: Mapping[str, Any] | None = None) -> float:
-    """About how long a learner of that registered name takes to fit and to predict a ninth as many rows."""
+    """The estimated seconds of a fit, and of predicting a ninth as many rows, by the learner's registered
+    name.
+    """
     if (parameters or {}).get("distributions") == "kernel":
         return _kernel_bayes(shape)
     return 5e-4 + (_SECONDS[name](shape) if name in _SECONDS else 1e-6 * shape.n * shape.p)
 
 
 def fit_bytes(name: str, shape: Shape) -> float:
-    """About how much memory a fit of it takes."""
+    """The estimated memory of a fit, by the learner's registered name."""
     encoded = _FLOAT * shape.n * (shape.w if name in _ENCODED else shape.p)
     return _LEAST_BYTES + 3 * encoded + (_BYTES[name](shape) if name in _BYTES else 0.0)
 
 
 def _kernel_bayes(s: Shape) -> float:
-    """A cell of a row that is predicted meets all those of the column."""
+    """A kernel density compares each predicted cell with all cells of its column."""
     return 5e-4 + s.p * (1.3e-4 + 5e-10 * s.n**2)
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 Task = Literal["classification", "regression"]
-#: What can be learnt without a target, or with several.
+#: The tasks without a target, or with several.
 Untargeted = Literal[
     "clustering", "density", "multilabel", "outliers", "preparation", "projection", "sequence", "text"
 ]
@@ -14,12 +14,12 @@ Untargeted = Literal[
 
 @dataclass(frozen=True)
 class Variant:
-    """A way in which a study tries a learner, and the numbers of rows for which it does.
+    """A variant of a learner in studies, and the numbers of rows for which it is evaluated.
 
     Attributes
     ----------
     label : str
-        Its name in studies.
+        The name of the variant in studies.
     parameters : mapping
         The parameters that differ from the defaults.
     most_rows : int or None, default=None
@@ -53,15 +53,15 @@ class Entry:
     Attributes
     ----------
     name : str
-        What studies, model files and the command line call it.
+        The name of the learner in studies, model files and on the command line.
     place : str
         Module and class.
     summary : str
-        One line for people who choose.
+        One line to choose by.
     task : Task or Untargeted
-        Its task: what it predicts, or does without a target.
+        The task of the learner: its predictions, or its use without a target.
     baseline : bool, default=False
-        Whether others are measured against it.
+        Whether it is a baseline for others.
     around : str, tuple of str or None, default=None
         The registered learner or learners that it wraps by default.
     ordered : bool, default=False
@@ -74,7 +74,7 @@ class Entry:
         For a multi-label learner, the registered classifiers that it wraps in a study, each with further
         parameters.
     study : tuple of Variant, default=()
-        The ways in which a study tries it, if it does.
+        The variants that a study evaluates; empty for none.
 
     Notes
     -----

@@ -2,7 +2,7 @@
 
 from openbook.registry.entry import Entry, Untargeted, Variant
 
-#: What needs no more than a line, by what it is for and its room: the class, and what it does or finds.
+#: Learners without further settings, by task and room: the class and the summary.
 _PLAIN: dict[tuple[Untargeted, str], dict[str, tuple[str, str]]] = {
     ("preparation", "prepare"): {
         "augment_images": ("AugmentImages", "copies of images, shifted, turned, flipped or brighter"),
@@ -53,11 +53,9 @@ _PLAIN: dict[tuple[Untargeted, str], dict[str, tuple[str, str]]] = {
         "turning_point": ("TurningPoint", "the distance from the turning point of a U shape"),
         "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
     },
-    ("text", "prepare"): {
-        "bag_of_words": ("BagOfWords", "a column for each word of texts"),
-    },
+    ("text", "prepare"): {"bag_of_words": ("BagOfWords", "a column for each word of texts")},
     ("projection", "neural"): {
-        "autoencoder": ("Autoencoder", "the narrow layer of a network that reproduces its input"),
+        "autoencoder": ("Autoencoder", "the narrow layer of a network that reproduces its input")
     },
     ("projection", "reduce"): {
         "pca": ("PCA", "the directions of largest variance"),
@@ -78,9 +76,7 @@ _PLAIN: dict[tuple[Untargeted, str], dict[str, tuple[str, str]]] = {
         "divisive": ("Divisive", "the widest cluster is split repeatedly"),
         "dbscan": ("DBSCAN", "dense clusters of any shape, and noise"),
     },
-    ("density", "network"): {
-        "belief_network": ("BeliefNetwork", "a graph of probability tables"),
-    },
+    ("density", "network"): {"belief_network": ("BeliefNetwork", "a graph of probability tables")},
     ("density", "density"): {
         "histogram_density": ("HistogramDensity", "the share of the rows in a cell, divided by its volume"),
         "kernel_density": ("KernelDensity", "a kernel around every row"),
@@ -89,7 +85,7 @@ _PLAIN: dict[tuple[Untargeted, str], dict[str, tuple[str, str]]] = {
         "hidden_markov": (
             "HiddenMarkov",
             "hidden states that follow one another, each with its own distribution of rows",
-        ),
+        )
     },
     ("outliers", "outlier"): {
         "z_score": ("ZScore", "a number many standard deviations from the mean"),

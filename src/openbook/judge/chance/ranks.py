@@ -233,7 +233,7 @@ def friedman(ranks: Any) -> Friedman:
             rf" - \frac{{{k} \cdot {k + 1}^2}}{{4}})",
             plain,
             "as if without ties",
-        ),
+        )
     ]
     dof, second = k - 1, (k - 1) * (n - 1)
     if tied == most:

@@ -16,14 +16,7 @@ import numpy as np
 
 from openbook.border.rules import Number, Whole, check_value
 from openbook.errors import ParameterError
-from openbook.judge.folds.splitters import (
-    RepeatedSplits,
-    Split,
-    dealt,
-    group_codes,
-    group_counts,
-    n_rows,
-)
+from openbook.judge.folds.splitters import RepeatedSplits, Split, dealt, group_codes, group_counts, n_rows
 from openbook.words.parameters import documented
 
 

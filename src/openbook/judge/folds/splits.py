@@ -49,11 +49,7 @@ _ROUNDS = ((2_000, 5), (5_000, 2))
 _BLOCK, _FIRST = 5, 50
 
 Kind = Literal[
-    "leave-one-out",
-    "cross-validation",
-    "repeated cross-validation",
-    "leave-one-group-out",
-    "time-ordered",
+    "leave-one-out", "cross-validation", "repeated cross-validation", "leave-one-group-out", "time-ordered"
 ]
 
 
