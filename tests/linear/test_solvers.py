@@ -37,7 +37,7 @@ class MeanLogistic:
         return value.mean(), slope @ self.X / len(self.y)
 
     def curved(self, theta):
-        bend = Logistic().curvature(self.X @ theta, self.y) / len(self.y)
+        bend = Logistic().curvature(self.X @ theta) / len(self.y)
         return (*self(theta), (self.X * bend[:, None]).T @ self.X)
 
 

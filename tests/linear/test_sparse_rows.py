@@ -58,7 +58,7 @@ def test_the_hessian_of_sparse_rows_times_a_vector(counts):
     sparse = replace(dense, pieces=[EncodedRows(sp.csr_array(X), y, w, 0)], sparse=True)
     theta, vector = rng.normal(size=(2, 93)) / 10
     value, gradient, hessian = dense.curved(theta)
-    times, diagonal = sparse.bend(theta)
+    times, diagonal = sparse.curvature(theta)
     assert_allclose(times(vector), hessian @ vector, rtol=1e-10)
     assert_allclose(diagonal, np.diag(hessian), rtol=1e-10)
     assert_allclose(sparse(theta)[0], value)

@@ -12,7 +12,6 @@ scores : float64 (n_rows, n_classes), log joint probabilities
 """
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -334,11 +333,6 @@ class NaiveBayes(Folding, Classifier):
         table = Table(self.schema_, [columns[name] for name in self.schema_.names])
         return table, self.classes_[classes]
 
-    def _announce(self):
-        if self.notes_:
-            more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
-            warnings.warn(f"{type(self).__name__}: {self.notes_[0]}{more}", stacklevel=5)
-
     def _log_joint(self, X):
         with np.errstate(divide="ignore"):
             prior = np.log(self.prior_)
@@ -496,11 +490,7 @@ class NaiveBayes(Folding, Classifier):
     def complexity(self):
         return len(self.classes_) - 1 + sum(likelihood.size() for likelihood in self.likelihoods_)
 
-    def _work(self):
-        return derive_model(self)
-
-    def _work_row(self, X):
-        return derive_row(self, X)
+    _work, _work_row = derive_model, derive_row
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -9,6 +9,7 @@ and then the model is solved from the statistics. The model file holds the stati
 go on learning. Each statistic defines how it treats missing cells.
 """
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
@@ -92,7 +93,10 @@ class Folding(Summing, Learner):
         return True
 
     def _announce(self) -> None:
-        """Warn of what the user should know about the model just learnt."""
+        """Warn of the first of the model's notes, if it has any."""
+        if notes := getattr(self, "notes_", ()):
+            more = f" (and {len(notes) - 1} more: see notes_)" if len(notes) > 1 else ""
+            warnings.warn(f"{type(self).__name__}: {notes[0]}{more}", stacklevel=5)
 
     def _fit(self, rows: Rows) -> None:
         self._learn(self._folded(rows))

@@ -40,9 +40,8 @@ SAMPLE = 2000
 class Basis(ABC):
     """Functions of encoded columns; a small frozen value."""
 
-    @abstractmethod
-    def centres(self, sample: np.ndarray, encoding: Encoding) -> np.ndarray:
-        """Where the functions stand, from a sample of encoded rows.
+    def centres(self, sample: np.ndarray, encoding: Encoding) -> np.ndarray:  # noqa: ARG002
+        """The centres of the functions, from a sample of encoded rows; none unless a basis has some.
 
         Parameters
         ----------
@@ -55,6 +54,7 @@ class Basis(ABC):
         -------
         ndarray
         """
+        return np.zeros((0, 0))
 
     @abstractmethod
     def __call__(self, Z: np.ndarray, encoding: Encoding, centres: np.ndarray) -> np.ndarray:
@@ -101,7 +101,7 @@ class Basis(ABC):
     def units(self, encoding: Encoding, centres: np.ndarray) -> np.ndarray:
         """The intercept and coefficients in units of the columns, as a matrix by those of the functions.
 
-        Functions that stand somewhere have no other unit: theirs is the identity.
+        Functions with centres have no other unit: theirs is the identity.
 
         Parameters
         ----------
@@ -121,10 +121,7 @@ class Basis(ABC):
 class Columns(Basis):
     """The encoded columns as they are: the basis of a plain linear model."""
 
-    def centres(self, sample, encoding):  # noqa: ARG002 (of the same form for every basis)
-        return np.zeros((0, 0))
-
-    def __call__(self, Z, encoding, centres):  # noqa: ARG002
+    def __call__(self, Z, encoding, centres):  # noqa: ARG002 (of the same form for every basis)
         return Z
 
     def names(self, encoding, centres):  # noqa: ARG002
@@ -167,9 +164,6 @@ class Polynomial(Basis):
 
     def __post_init__(self):
         _check(self, degree=Whole(at_least=1))
-
-    def centres(self, sample, encoding):  # noqa: ARG002
-        return np.zeros((0, 0))
 
     def __call__(self, Z, encoding, centres):  # noqa: ARG002
         powers = [Z[:, [k]] ** np.arange(1, self._highest(encoding, k) + 1) for k in range(Z.shape[1])]
@@ -309,7 +303,7 @@ class Sigmoid(Basis):
 def sample_of(rows: Rows) -> Table:
     """Some distinct rows, at most SAMPLE, whose choice depends on the rows alone: those of the least hash."""
     schema = rows.schema
-    cells = fold(rows.pieces, partial(_cells, schema), partial(_of_both, schema))
+    cells = fold(rows.pieces, partial(_cells, schema), lambda a, b: _least(schema, np.vstack([a, b])))
     kinds = [np.float64 if isinstance(a, Numeric) else np.intp for a in schema]
     return Table(schema, [column.astype(kind) for column, kind in zip(cells.T, kinds, strict=True)])
 
@@ -317,10 +311,6 @@ def sample_of(rows: Rows) -> Table:
 def _cells(schema, chunk):
     """The numbers and codes of a chunk's sample, (n, n_columns)."""
     return _least(schema, np.stack([chunk.X.data(name).astype(float) for name in schema.names], axis=1))
-
-
-def _of_both(schema, one, other):
-    return _least(schema, np.vstack([one, other]))
 
 
 def _least(schema, cells):

@@ -29,8 +29,9 @@ LEVEL = 0.95
 def derive_model(model) -> Work:
     """How the model was learnt: the equations, their solution, and how sure it is."""
     title = f"Linear regression for {model.target_}: how it was fitted"
+    functions = f"x is each function of {model.basis!r}, of columns in standard units" if model.basis else ""
     parts: list[Step | Grid | Work] = [
-        Step("ŷ", _sum(model), note=_functions(model)),
+        Step("ŷ", _sum(model), note=functions),
         Step("minimise", _criterion(model), note=_penalty_note(model)),
         *_recipe(model),
     ]
@@ -146,12 +147,6 @@ def _drawn(matrix, right, coef, j, l1):
     """The rest that column j can still explain, drawn towards zero by l1."""
     rest = right[j] - math.fsum(matrix[j][k] * coef[k] for k in range(len(right)) if k != j)
     return math.copysign(max(abs(rest) - l1, 0.0), rest)
-
-
-def _functions(model):
-    if model.basis is None:
-        return ""
-    return f"x is each function of {model.basis!r}, of columns in standard units"
 
 
 def _criterion(model):

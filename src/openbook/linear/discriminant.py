@@ -16,7 +16,6 @@ work:
     a direction in which one class does not vary (quadratic)        the variance of all classes
 """
 
-import warnings
 from abc import abstractmethod
 from copy import copy
 from functools import partial, reduce
@@ -159,11 +158,6 @@ class _Discriminant(Folding, Classifier):
         axes = self._root @ axes
         return covariance + (axes * (FLOOR - shares)) @ axes.T
 
-    def _announce(self):
-        if self.notes_:
-            more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
-            warnings.warn(f"{type(self).__name__}: {self.notes_[0]}{more}", stacklevel=5)
-
     @property
     def means_(self):
         """The means of the classes in units of the columns, (n_classes, n_used)."""
@@ -258,11 +252,7 @@ class _Discriminant(Folding, Classifier):
             return super().draw(X, y, columns)
         return draw_normals(self, columns)
 
-    def _work(self):
-        return derive_model(self)
-
-    def _work_row(self, X):
-        return derive_row(self, X)
+    _work, _work_row = derive_model, derive_row
 
     @property
     def _labels(self):

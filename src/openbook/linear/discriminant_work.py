@@ -11,6 +11,7 @@ from openbook.border.priors import prior_steps
 from openbook.data.attributes import as_text
 from openbook.linear.held_out import SHRINKAGES
 from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
 #: Columns of a matrix that can be looked at, rows of a table, terms of a sum.
@@ -80,7 +81,7 @@ def _shrinkages(model):
     """The likelihood of held-out rows under each shrinkage, where it was chosen by that."""
     if model.shrinkage != "cv":
         return []
-    rows = [[figure(s), float(told)] for s, told in zip(SHRINKAGES, model.likelihoods_, strict=True)]
+    rows = [[figure(s), float(log)] for s, log in zip(SHRINKAGES, model.likelihoods_, strict=True)]
     note = f"the likeliest: {figure(model.shrinkage_)}"
     return [Grid("shrinkage", ["shrinkage", "log-likelihood of held-out rows"], rows, note)]
 
@@ -108,11 +109,13 @@ def derive_row(model, X) -> Work:
     top = max(scores)
     powers = [math.exp(score - top) for score in scores]
     whole = math.fsum(powers)
+    shown = (f"e^{{{figure(score)}}}" for score in scores if score > -math.inf)
+    powers_in_words = joined(shown, most=_SHOWN_TERMS)
     posterior = [
         Step(
             f"P({label} | x)",
             r"\frac{e^{\delta_c}}{\sum_k e^{\delta_k}}",
-            rf"\frac{{e^{{{figure(score)}}}}}{{{_sum_of_powers(scores)}}}" if score > -math.inf else "0",
+            rf"\frac{{e^{{{figure(score)}}}}}{{{powers_in_words}}}" if score > -math.inf else "0",
             power / whole,
         )
         for label, score, power in zip(labels, scores, powers, strict=True)
@@ -122,20 +125,13 @@ def derive_row(model, X) -> Work:
     return Work(title, (_priors(model), grid, *works, Work("posterior", tuple(posterior))), end)
 
 
-def _sum_of_powers(scores):
-    shown = [f"e^{{{figure(score)}}}" for score in scores if score > -math.inf]
-    return " + ".join(shown if len(shown) <= _SHOWN_TERMS else [*shown[:2], r"\dots", shown[-1]])
-
-
 def _linear(model, c, x):
     """The discriminant as a sum over the columns, and the step that shows it."""
     constant, *slope = _line(model, c)
     score = constant + math.fsum(b * v for b, v in zip(slope, x.tolist(), strict=True))
-    terms = [figure(constant), *(f"{signed(b)} \\cdot {signed(v)}" for b, v in zip(slope, x, strict=True))]
-    if len(terms) > _SHOWN_TERMS + 1:
-        terms = [*terms[:_SHOWN_TERMS], r"\dots", terms[-1]]
+    terms = [figure(constant), *(rf"{signed(b)} \cdot {signed(v)}" for b, v in zip(slope, x, strict=True))]
     formula = r"\ln P(c) - \frac{1}{2} \mu_c^\top S^{-1} \mu_c + \sum_j (S^{-1} \mu_c)_j x_j"
-    return score, [_discriminant(_labels(model)[c], formula, " + ".join(terms), score)]
+    return score, [_discriminant(_labels(model)[c], formula, joined(terms, most=_SHOWN_TERMS + 1), score)]
 
 
 def _quadratic(model, c, x):

@@ -36,17 +36,25 @@ def coefficient_table(targets, terms, own, errors, dof, level):
     own : (T, 1 + d), the coefficients
     errors : (T, 1 + d), their standard errors, NaN if there is none; or None
     """
-    columns = {"term": np.array(terms * len(targets), dtype=object), "coefficient": own}
+    columns = {"coefficient": own}
     if errors is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = own / errors
         reach = stdtrit(dof, (1 + level) / 2) * errors
         columns |= {"standard_error": errors, "t": t, "p": 2 * stdtr(dof, -np.abs(t))}
         columns |= {"low": own - reach, "high": own + reach}
-    if len(targets) > 1:
-        columns = {"target": np.repeat(np.array(targets, dtype=object), len(terms)), **columns}
-    kinds = (Text(name) if name in {"target", "term"} else Numeric(name) for name in columns)
-    return Table(Schema(tuple(kinds)), [array.ravel() for array in columns.values()])
+    return estimates_by_term("target", targets, terms, columns)
+
+
+def estimates_by_term(group, labels, terms, columns):
+    """Columns of estimates, (labels, terms), as a table: a row for each term, and where there are several
+    labels for each of these; the column of labels is called `group`.
+    """
+    texts = {"term": np.tile(np.array(terms, dtype=object), len(labels))}
+    if len(labels) > 1:
+        texts = {group: np.repeat(np.array(labels, dtype=object), len(terms)), **texts}
+    schema = Schema((*map(Text, texts), *map(Numeric, columns)))
+    return Table(schema, [*texts.values(), *(array.ravel() for array in columns.values())])
 
 
 def combination_words(combination, names) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
-from openbook.data import Numeric, Schema, Table, Text
+from openbook.linear.estimates import estimates_by_term
 from openbook.linear.solvers import SINGULAR, solve
 
 #: A Newton step longer than this, in standard units, where the slope is as good as none, is a way out.
@@ -96,7 +96,7 @@ def odds_table(labels, terms, estimates, covariance, level):
     covariance : of all estimates, or None
     """
     own = estimates.ravel()
-    columns = {"term": np.array(terms * len(labels), dtype=object), "coefficient": own}
+    columns = {"coefficient": own}
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         if covariance is not None:
             error = np.sqrt(np.diag(covariance))
@@ -111,7 +111,4 @@ def odds_table(labels, terms, estimates, covariance, level):
             columns |= {"low": np.exp(own - reach), "high": np.exp(own + reach)}
         elif len(labels) == 1:
             columns["odds_ratio"] = np.exp(own)
-    if len(labels) > 1:
-        columns = {"class": np.repeat(np.array(labels, dtype=object), len(terms)), **columns}
-    kinds = (Text(name) if name in {"class", "term"} else Numeric(name) for name in columns)
-    return Table(Schema(tuple(kinds)), list(columns.values()))
+    return estimates_by_term("class", labels, terms, columns)

@@ -15,7 +15,6 @@ rows with outlying targets are `huber`'s.
 coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
 """
 
-import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -46,7 +45,6 @@ from openbook.linear.sparse_squares import (
     opened_equations,
     saved_equations,
     sparse_equations,
-    without_rows,
 )
 from openbook.linear.targets import known_targets, several_targets
 from openbook.measures.distribution import check_level
@@ -107,7 +105,9 @@ class LeastSquares(Folding, Regressor):
         coef, self._plain, at_rest = self._solution(self._normal)
         self._take(np.vstack([self._shrink * self._normal.intercept(coef), coef]), at_rest)
         self._judge(coef)
-        self._normal = without_rows(self._normal)
+        self._normal = replace(
+            self._normal, scatter=replace(self._normal.scatter, pieces=[])
+        )  # no longer needed
         self._announce()
 
     def _around(self, encoding):
@@ -167,6 +167,10 @@ class LeastSquares(Folding, Regressor):
             self.encoding_, self._normal = self._encoded(scale=scale, reference=reference)
         else:
             self._normal = self._equations(self.statistics_)
+        self._solve_equations()
+
+    def _solve_equations(self):
+        """The coefficients from the normal equations, and how well they fit."""
         coef, self._plain, at_rest = self._solution(self._normal)
         self._take(np.vstack([self._shrink * self._normal.intercept(coef), coef]), at_rest)
         self._judge(coef)
@@ -251,11 +255,6 @@ class LeastSquares(Folding, Regressor):
         """How many coefficients are free, the intercept among them: not set to 0, nor drawn together."""
         drawn = self._shrinkage(len(self.names_)).any(axis=0)
         return self.fit_intercept + int(np.count_nonzero(~drawn[self._plain.kept]))
-
-    def _announce(self):
-        if self.notes_:
-            more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
-            warnings.warn(f"{type(self).__name__}: {self.notes_[0]}{more}", stacklevel=5)
 
     def _encoded(self, *, scale, reference):
         """The encoding of the rows that were added up, and the normal equations of its columns."""
@@ -453,11 +452,7 @@ class LeastSquares(Folding, Regressor):
         found = trace_path(normal, n, ratio, least)
         return PenaltyPath.of(normal, found, names, units, flat=self._flat)
 
-    def _work(self):
-        return derive_model(self)
-
-    def _work_row(self, X):
-        return derive_row(self, X)
+    _work, _work_row = derive_model, derive_row
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -26,8 +26,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from openbook.border.rows import Chunk, FileChunk
-from openbook.data import Numeric
-from openbook.fold import Statistics, each, fold
+from openbook.fold import Statistics, each, fold, loaded
 from openbook.linear.losses import Logistic, Softmax
 from openbook.measures.scores import sigmoid, softmax
 from openbook.prepare.encoding import Encoding
@@ -79,8 +78,7 @@ class EncodedLater:
     class_weight: np.ndarray
 
     def load(self):
-        chunk = self.chunk if isinstance(self.chunk, Chunk) else self.chunk.load()
-        return _encoded(self.encoding, self.class_weight, chunk, self.first)
+        return _encoded(self.encoding, self.class_weight, loaded(self.chunk), self.first)
 
 
 def encoded_pieces(rows, encoding, class_weight, n_rows):
@@ -104,21 +102,8 @@ def _encoded(encoding, class_weight, chunk, first):
     X, y, w = chunk
     if (class_weight != 1).any():
         w = w * class_weight[y]
-    targets = y.astype(float) if len(class_weight) == 2 else y
-    if encoding.sparse:
-        targets = y
-    return EncodedRows(X.matrix if _is_encoded(encoding, X) else encoding(X), targets, w, first)
-
-
-def _is_encoded(encoding, X):
-    """Whether the rows are their own encoding: numbers in their own units, which are known and finite."""
-    if X.matrix is None or X.matrix.dtype != float or not X.matrix.flags.c_contiguous or encoding.gaps.any():
-        return False
-    return (
-        len(X.schema.of(Numeric)) == len(encoding)
-        and not encoding.shift.any()
-        and (encoding.scale == 1).all()
-    )
+    targets = y.astype(float) if len(class_weight) == 2 and not encoding.sparse else y
+    return EncodedRows(encoding(X), targets, w, first)
 
 
 class Units(NamedTuple):
@@ -237,10 +222,8 @@ class ClassLikelihood:
         """Where there is no intercept, let no step move it: blocks (…, d + 1, d + 1)."""
         if not self.intercept:
             hessian[..., -1, :] = hessian[..., :, -1] = 0.0
-            own = hessian if hessian.ndim == 3 else hessian[range(self.n_scores), range(self.n_scores)]
-            own[..., -1, -1] = self.total
-            if hessian.ndim == 4:
-                hessian[range(self.n_scores), range(self.n_scores)] = own
+            own = hessian if hessian.ndim == 3 else np.einsum("kkij->kij", hessian)  # a view
+            own[:, -1, -1] = self.total
 
     def _standard_hessian(self, hessian):
         half = self.units.standard(hessian).swapaxes(-1, -2)
@@ -253,11 +236,11 @@ class ClassLikelihood:
         """
         stride = -(-n_rows // rows)
         parts = fold(self.pieces, partial(every, stride), add)
-        return self._of_part(_joined(parts), ridge)
+        return self._of_part(joined_rows(parts), ridge)
 
     def batches(self, random):
         """The same of few rows at a time, each chunk's in a random order."""
-        for chunk in each(self.pieces, _loaded):
+        for chunk in each(self.pieces, loaded):
             order = random.permutation(len(chunk.x))
             for start in range(0, len(order), BATCH_ROWS):
                 own = order[start : start + BATCH_ROWS]
@@ -269,7 +252,7 @@ class ClassLikelihood:
         penalty = self.penalty * (total / self.total) + ridge
         return replace(self, pieces=[rows], total=total, penalty=penalty)
 
-    def bend(self, theta):
+    def curvature(self, theta):
         """The Hessian of sparse rows at θ, as a function that multiplies a vector by it; and its diagonal."""
         own = self.units.of_rows(theta.reshape(self.n_scores, -1))
         probas = each(self.pieces, partial(_probabilities, own))
@@ -285,10 +268,10 @@ class ClassLikelihood:
             raw = np.ascontiguousarray(self.units.of_rows(vector * (1 - held)).T)
             return standard(fold(pairs, partial(_bent, raw), add).T, vector)
 
-        squares, sums = fold(pairs, _curvatures, _both)
+        squares, sums = fold(pairs, _curvatures, add)
         shift, scale = self.units
-        bends = squares[:, :-1] - 2 * shift * sums[:, :-1] + shift**2 * sums[:, -1:]
-        diagonal = np.column_stack([np.maximum(bends, 0.0) / scale**2, sums[:, -1]])
+        centred = squares[:, :-1] - 2 * shift * sums[:, :-1] + shift**2 * sums[:, -1:]
+        diagonal = np.column_stack([np.maximum(centred, 0.0) / scale**2, sums[:, -1]])
         diagonal = diagonal * (1 - held) + self.penalty + held
         return times, diagonal.ravel() / self.total
 
@@ -329,8 +312,8 @@ def _sums(theta, second, chunk):
         gradient[:, :-1] += weighted @ x
         gradient[:, -1] += weighted.sum(axis=-1)
         if second == "blocks":
-            for k, bend in enumerate(np.atleast_2d(loss.curvature(scores, y).T * w)):
-                hessian[k] += _products(x, bend)
+            for k, weights in enumerate(np.atleast_2d(loss.curvature(scores).T * w)):
+                hessian[k] += _products(x, weights)
         elif second == "all":
             _add_softmax_hessian(x, w, softmax(scores), hessian)
     return Sums(np.array([value]), gradient, hessian)
@@ -353,8 +336,7 @@ class _Answered(NamedTuple):
     proba: np.ndarray
 
     def load(self):
-        rows = self.rows if isinstance(self.rows, EncodedRows) else self.rows.load()
-        return self._replace(rows=rows)
+        return self._replace(rows=loaded(self.rows))
 
 
 def _probabilities(theta, chunk):
@@ -372,16 +354,12 @@ def _bent(vector, answered):
 
 
 def _curvatures(answered):
-    """Σ w p (1 - p) x² and Σ w p (1 - p) x of each column, 1 among them, (n_scores, d + 1) each."""
+    """Σ w p (1 - p) x² and Σ w p (1 - p) x of each column, 1 among them, (2, n_scores, d + 1)."""
     rows, p = answered
-    bends = (p * (1 - p)).T * rows.w
+    curvatures = (p * (1 - p)).T * rows.w
     squares = csr_array((rows.x.data**2, rows.x.indices, rows.x.indptr), shape=rows.x.shape)
-    total = bends.sum(axis=1, keepdims=True)
-    return np.hstack([bends @ squares, total]), np.hstack([bends @ rows.x, total])
-
-
-def _both(one, other):
-    return one[0] + other[0], one[1] + other[1]
+    total = curvatures.sum(axis=1, keepdims=True)
+    return np.stack([np.hstack([curvatures @ squares, total]), np.hstack([curvatures @ rows.x, total])])
 
 
 def _products(x, weights):
@@ -407,12 +385,8 @@ def _add_softmax_hessian(x, w, proba, hessian):
         hessian[own, own] += _products(x, proba[:, k] * w)
 
 
-def _loaded(chunk):
-    return chunk
-
-
-def _joined(parts):
-    """Some rows behind the others; those of a single part are not copied."""
+def joined_rows(parts):
+    """The rows of all parts, one behind the other; those of a single part are not copied."""
     if len(parts) == 1:
         return parts[0]
     x, y, w = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))

@@ -33,7 +33,7 @@ from openbook.linear.inference import certainty, odds_table
 from openbook.linear.likelihood import ClassLikelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
 from openbook.linear.maximum import PLAIN, SAME_MAXIMUM, maximise, penalties_of
-from openbook.linear.scored import linear_scores
+from openbook.linear.scored import linear_scores, unscaled
 from openbook.linear.start import given_start
 from openbook.measures.distribution import check_level
 from openbook.measures.scores import sigmoid, softmax
@@ -215,7 +215,7 @@ class LogisticRegression(Declared, Classifier):
         standard = Encoding.from_sums(rows.schema, totals.columns, reference=reference)
         if not self.fit_intercept:
             standard = replace(standard, shift=np.zeros(len(standard)))
-        raw = _unscaled(standard)
+        raw = unscaled(standard)
         self.encoding_ = standard if self.scale else raw
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
         own = self.encoding_ if self._solver in PLAIN else standard
@@ -407,7 +407,7 @@ class LogisticRegression(Declared, Classifier):
         return self._each(X, self._scores)
 
     def _scores(self, X):
-        encoding = _unscaled(self.encoding_)
+        encoding = unscaled(self.encoding_)
         if self._n_scores == 1:
             return linear_scores(encoding, X, self.coef_, self.intercept_)[:, 0]
         if encoding.sparse:
@@ -462,16 +462,7 @@ class LogisticRegression(Declared, Classifier):
         self.log_likelihood_, self.null_log_likelihood_ = likelihoods.tolist()
         self.covariance_ = covariance if size else None
 
-    def _work(self):
-        return derive_model(self)
-
-    def _work_row(self, X):
-        return derive_row(self, X)
-
-
-def _unscaled(encoding):
-    """The same encoding of columns in their own units."""
-    return replace(encoding, shift=np.zeros(len(encoding)), scale=np.ones(len(encoding)))
+    _work, _work_row = derive_model, derive_row
 
 
 def _smaller_steps(length):

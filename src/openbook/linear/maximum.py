@@ -25,7 +25,7 @@ from scipy.linalg import cho_factor, eigvalsh, qr
 from scipy.linalg.lapack import dpotrs
 
 from openbook.fold import fold
-from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every
+from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every, joined_rows
 from openbook.linear.solvers import Solution, follow_gradient, lbfgs, newton, sgd, truncated_newton
 
 #: The solvers that take the columns as they come, and steps of a given length.
@@ -164,8 +164,7 @@ def _among_rows(likelihood, start, solver, limits):
 
 def _turned(likelihood):
     """The same function of γ, and the factors that make θ of it, Q / √p."""
-    parts = fold(likelihood.pieces, partial(every, 1), add)
-    x, y, w = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
+    x, y, w, _ = joined_rows(fold(likelihood.pieces, partial(every, 1), add))
     root = np.sqrt(likelihood.penalty[:-1])
     x = (x - likelihood.units.shift) / (likelihood.units.scale * root)
     q, r = qr(x.T, mode="economic", overwrite_a=True, check_finite=False)

@@ -201,8 +201,9 @@ def penalised(
     for t, cross in enumerate(normal.cross.T):
         theta = coef[:, t].copy()
         tol = REST * float(np.abs(cross).max(initial=0.0))
-        rest = matrix @ theta - cross
-        sweeps = coordinate_descent(matrix, rest, threshold, theta, tol, MOST_SWEEPS, positive)
+        sweeps = coordinate_descent(
+            matrix, matrix @ theta - cross, threshold, theta, tol, MOST_SWEEPS, positive
+        )
         most = max(most, sweeps)
         coef[:, t] = theta
     return coef, most

@@ -341,11 +341,7 @@ class Perceptron(Declared, Classifier):
         self._first_weights()
         self.rows_ = x, y, w
 
-    def _work(self):
-        return derive_model(self)
-
-    def _work_row(self, X):
-        return derive_row(self, X)
+    _work, _work_row = derive_model, derive_row
 
 
 class _Course:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from openbook.data.attributes import as_text
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
 #: Meetings that are shown one by one; rows of a table of epochs, of weights, of terms; figures of a vector.
@@ -92,7 +93,7 @@ def average(meetings):
 def derive_model(model) -> Work:
     """How the model was learnt: the rule, the epochs row by row where the rows were kept, the weights."""
     parts = [*_rule(model), *_encoding(model)]
-    epochs = list(_replayed(model))
+    epochs = list(replayed(model, *model.rows_))
     shown = 0
     for i, epoch in enumerate(epochs, start=1):
         if (shown := shown + len(epoch)) <= _SHOWN_MEETINGS:
@@ -118,10 +119,6 @@ def _encoding(model):
     """How columns became numbers, where they are not simply numbers."""
     if model.encoding_.names != model.schema_.names or model.scale:
         yield model.encoding_.work()
-
-
-def _replayed(model):
-    return replayed(model, *model.rows_)
 
 
 def replayed(model, x, y, w):
@@ -220,7 +217,8 @@ def derive_row(model, X) -> Work:
         header += [f"θ x{head}" for head in heads]
         with_terms = [(*row, *(weight * row[1] for weight in row[2:])) for row in rows]
         rows = telling_words(words, with_terms, len(theta))
-    grid = Grid("terms", header, rows[:_SHOWN_ROWS], _left_out(rows))
+    left_out = f"{len(rows) - _SHOWN_ROWS} more columns" if len(rows) > _SHOWN_ROWS else ""
+    grid = Grid("terms", header, rows[:_SHOWN_ROWS], left_out)
     steps = [
         Step(f"θ · x{head}", r"\sum_j \theta_j x_j", _terms(weights, [1.0, *x]), score)
         for head, weights, score in zip(heads, theta, scores, strict=True)
@@ -236,16 +234,10 @@ def derive_row(model, X) -> Work:
     return Work(title, (grid, *steps), f"{why}: {model.target_} = {said}.")
 
 
-def _left_out(rows):
-    return f"{len(rows) - _SHOWN_ROWS} more columns" if len(rows) > _SHOWN_ROWS else ""
-
-
 def _terms(weights, x):
     """The products that a score adds up, the middle left out where they are many."""
-    shown = [f"{signed(t)} \\cdot {signed(v)}" for t, v in zip(weights, x, strict=True)]
-    if len(shown) > _SHOWN_FIGURES:
-        shown = [*shown[: _SHOWN_FIGURES - 1], r"\dots", shown[-1]]
-    return " + ".join(shown)
+    products = (rf"{signed(t)} \cdot {signed(v)}" for t, v in zip(weights, x, strict=True))
+    return joined(products, most=_SHOWN_FIGURES)
 
 
 def _labels(model):

@@ -16,7 +16,6 @@ theta : float64 (d + m - 1,): w, then t_0 and the logarithms of the steps from e
 
 import math
 import warnings
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -30,7 +29,7 @@ from openbook.damage import checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.fold import loaded
-from openbook.linear.scored import linear_scores
+from openbook.linear.scored import linear_scores, unscaled
 from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
@@ -145,14 +144,7 @@ class ProportionalOdds(Classifier):
         return minimize(_loss, theta, (X, y, w, penalty, share), "L-BFGS-B", jac=True, options=most)
 
     def _scores(self, X):
-        raw = self._unscaled
-        return linear_scores(raw, X, self.coef_[None], np.zeros(1))[:, 0]
-
-    @property
-    def _unscaled(self):
-        """The encoding of columns in their own units."""
-        d = len(self.encoding_)
-        return replace(self.encoding_, shift=np.zeros(d), scale=np.ones(d))
+        return linear_scores(unscaled(self.encoding_), X, self.coef_[None], np.zeros(1))[:, 0]
 
     def _proba(self, X):
         below = expit(self.thresholds_ - self._scores(X)[:, None])
@@ -205,7 +197,7 @@ class ProportionalOdds(Classifier):
 
     def _work_row(self, X):
         labels = [as_text(label) for label in self.classes_.tolist()]
-        x, w = self._unscaled(X)[0].tolist(), self.coef_.tolist()
+        x, w = unscaled(self.encoding_)(X)[0].tolist(), self.coef_.tolist()
         names = self.encoding_.names
         terms = [[name, a, b, a * b] for name, a, b in zip(names, w, x, strict=True) if a and b]
         score = math.fsum(term[-1] for term in terms)

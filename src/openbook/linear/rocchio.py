@@ -129,7 +129,7 @@ class Rocchio(Classifier):
         require(whole and (self.prior_ >= 0).all(), "its priors are not the shares of its classes")
 
     def _work(self):
-        labels, names = self._labels(), self._names()
+        labels, names = self._labels(), self.encoding_.names
         rows = [[name, *c] for name, c in zip(names, self.centroids_.T.tolist(), strict=True)]
         shown = sorted(rows, key=lambda row: -max(map(abs, row[1:])))[:_SHOWN_COLUMNS]
         note = "the columns with the largest weights" if len(rows) > len(shown) else ""
@@ -142,11 +142,11 @@ class Rocchio(Classifier):
 
     def _work_row(self, X):
         """The cosines by hand, from the sums of products."""
-        labels, names = self._labels(), self._names()
+        labels, names = self._labels(), self.encoding_.names
         x = self.encoding_.row(X).tolist()
         terms = np.abs(self.centroids_ * x).max(axis=0)
-        told = [j for j in np.argsort(-terms, kind="stable").tolist() if x[j]][:_SHOWN_COLUMNS]
-        rows = [[names[j], x[j], *self.centroids_[:, j].tolist()] for j in told]
+        shown = [j for j in np.argsort(-terms, kind="stable").tolist() if x[j]][:_SHOWN_COLUMNS]
+        rows = [[names[j], x[j], *self.centroids_[:, j].tolist()] for j in shown]
         header = ["column", "x", *(f"μ({label})" for label in labels)]
         grid = Grid("row", header, rows, "cells that are not 0, the largest terms first")
         cosines, steps = [], []
@@ -160,15 +160,12 @@ class Rocchio(Classifier):
             steps.append(Step(f"cos({label})", formula, numbers if own and length else "", cosines[-1]))
         why = "The largest" if any(cosines) else "No direction, so the most frequent class"
         by = cosines if any(cosines) else self.prior_.tolist()
-        said = labels[by.index(max(by))]
+        predicted = labels[by.index(max(by))]
         title = f"Rocchio for {self.target_}: one prediction"
-        return Work(title, (grid, *steps), f"{why}: {self.target_} = {said}.")
+        return Work(title, (grid, *steps), f"{why}: {self.target_} = {predicted}.")
 
     def _labels(self):
         return [as_text(label) for label in self.classes_.tolist()]
-
-    def _names(self):
-        return self.encoding_.names
 
 
 def _directions(encoding, n_classes, chunk):

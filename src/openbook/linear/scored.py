@@ -4,6 +4,7 @@ Where every column is a number, encoded rows need not be made: the coefficients 
 those of the columns themselves in other units, and a missing cell counts as the mean of its column.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,6 +12,11 @@ import numpy as np
 from openbook.data import Numeric
 
 _BLOCK_ROWS = 2048
+
+
+def unscaled(encoding):
+    """The same encoding of columns in their own units."""
+    return replace(encoding, shift=np.zeros(len(encoding)), scale=np.ones(len(encoding)))
 
 
 def scored(encoding, X, width, score):

@@ -83,7 +83,7 @@ def newton(objective, start, *, tol, max_iter, l1=None):
 
 
 def truncated_newton(objective, start, *, tol, max_iter):
-    """Newton's method for many coefficients, by products with the Hessian: `objective.bend`.
+    """Newton's method for many coefficients, by products with the Hessian: `objective.curvature`.
 
     Reference: Dembo, Eisenstat and Steihaug (1982), Inexact Newton methods.
     """
@@ -92,7 +92,7 @@ def truncated_newton(objective, start, *, tol, max_iter):
     steepest = _largest(gradient)
     trace = [Point(value, steepest, 0.0, np.empty(0))]
     while trace[-1].slope > tol and len(trace) <= max_iter:
-        times, diagonal = objective.bend(theta)
+        times, diagonal = objective.curvature(theta)
         exact = max(min(0.1, np.sqrt(trace[-1].slope / steepest)), 0.1 * tol / trace[-1].slope)
         step, _ = conjugate_gradients(times, -gradient, diagonal, exact)
         promised = gradient @ step
@@ -293,6 +293,7 @@ def _least_of_model(hessian, linear, l1, start):
     """The least of ½ θ'Hθ + c'θ + Σ l1 |θ|, by coordinate descent."""
     from openbook.linear.coordinates import coordinate_descent
 
-    theta, rest = start.copy(), linear + hessian @ start
-    coordinate_descent(hessian, rest, l1, theta, 1e-3 * _largest(rest, start, l1), MOST_SWEEPS, False)
+    theta, gradient = start.copy(), linear + hessian @ start
+    tol = 1e-3 * _largest(gradient, start, l1)
+    coordinate_descent(hessian, gradient, l1, theta, tol, MOST_SWEEPS, False)
     return theta

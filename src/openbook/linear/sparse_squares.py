@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
-from openbook.damage import checked_array, under
+from openbook.damage import checked_array
 from openbook.data import Schema
 from openbook.fold import Statistics, fold
 from openbook.kernels.moments import Moments
@@ -92,26 +92,20 @@ def sparse_equations(rows: Rows, *, scale: bool, intercept: bool, targets: int) 
     return encoding, Normal(weight, mean, middle, scatter, sums[:, 1:], spread)
 
 
-def without_rows(normal: Normal) -> Normal:
-    """The equations once they are solved: what a model keeps."""
-    return replace(normal, scatter=replace(normal.scatter, pieces=[]))
-
-
 def saved_equations(
     encoding: Encoding, normal: Normal, weights: np.ndarray, r2: np.ndarray
 ) -> dict[str, np.ndarray]:
     """A fitted model as arrays, for the model file."""
-    own = {f"encoding.{name}": array for name, array in encoding.arrays().items()}
     sums = {"weight": np.array([normal.weight]), "mean": normal.mean, "squares": normal.scatter.squares}
     targets = {"target_mean": normal.target_mean, "targets": normal.targets, "cross": normal.cross}
-    return own | sums | targets | {"weights": weights, "r2": r2}
+    return encoding.arrays("encoding.") | sums | targets | {"weights": weights, "r2": r2}
 
 
 def opened_equations(
     schema: Schema, arrays: dict[str, np.ndarray], targets: int
 ) -> tuple[Encoding, Normal, np.ndarray, np.ndarray]:
     """Encoding, equations, weights and R² of a model file; ValueError or KeyError where they do not fit."""
-    encoding = Encoding.from_arrays(schema, under("encoding.", arrays))
+    encoding = Encoding.from_arrays(schema, arrays, "encoding.")
     d = len(encoding)
     shapes: dict[str, tuple[int, ...]] = {
         **dict.fromkeys(("mean", "squares"), (d,)),
