@@ -85,6 +85,8 @@ class Estimator(KnownParameters):
     #: Whether it compares weights with numbers of rows, such as `min_samples_leaf` or `n_neighbors`; `fit`
     #: then reads weights as numbers of rows (`rows.in_rows`), so that their scale does not matter.
     _counts_rows: ClassVar[bool] = False
+    #: Fitted attributes that the model file holds as JSON beside the arrays, without their last "_", by type.
+    _saved_facts: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     #: Why rows of different weights are refused; "" where they are not.
     _refuses_weights: ClassVar[str] = ""
     #: Whether it fits a scan without holding its rows, or with a byte a cell.
@@ -165,12 +167,15 @@ class Estimator(KnownParameters):
         """Become the fitted model of these arrays; raise ValueError or KeyError where they do not fit."""
 
     def _saved(self) -> Saved:
-        return Saved({"schema": self.schema_.to_json()}, dict(self._arrays()))
+        facts = {name: getattr(self, f"{name}_") for name in self._saved_facts}
+        return Saved({"schema": self.schema_.to_json(), **facts}, dict(self._arrays()))
 
     def _opened(self, saved: Saved) -> None:
         schema = Schema.from_json(saved.facts["schema"])
         if self._reads_texts and (texts := schema.of(Text)):
             raise ValueError(f"it has no words of the text column {texts[0]!r}")
+        for name, kind in self._saved_facts.items():
+            setattr(self, f"{name}_", kind(saved.facts[name]))
         self._remember(schema)
         self._restore(saved.arrays)
 

@@ -98,17 +98,13 @@ def odds_table(labels, terms, estimates, covariance, level):
     own = estimates.ravel()
     columns = {"coefficient": own}
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ratio = np.exp(own)
         if covariance is not None:
             error = np.sqrt(np.diag(covariance))
             reach = ndtri((1 + level) / 2) * error
             z = own / error
-            columns |= {
-                "standard_error": error,
-                "z": z,
-                "p": 2.0 * ndtr(-np.abs(z)),
-                "odds_ratio": np.exp(own),
-            }
+            columns |= {"standard_error": error, "z": z, "p": 2.0 * ndtr(-np.abs(z)), "odds_ratio": ratio}
             columns |= {"low": np.exp(own - reach), "high": np.exp(own + reach)}
         elif len(labels) == 1:
-            columns["odds_ratio"] = np.exp(own)
+            columns["odds_ratio"] = ratio
     return estimates_by_term("class", labels, terms, columns)

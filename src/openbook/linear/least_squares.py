@@ -102,12 +102,9 @@ class LeastSquares(Folding, Regressor):
         self.encoding_, self._normal = sparse_equations(
             rows, scale=scale, intercept=self.fit_intercept, targets=targets
         )
-        coef, self._plain, at_rest = self._solution(self._normal)
-        self._take(np.vstack([self._shrink * self._normal.intercept(coef), coef]), at_rest)
-        self._judge(coef)
-        self._normal = replace(
-            self._normal, scatter=replace(self._normal.scatter, pieces=[])
-        )  # no longer needed
+        self._solve_equations()
+        solved = replace(self._normal.scatter, pieces=[])  # the rows are no longer needed
+        self._normal = replace(self._normal, scatter=solved)
         self._announce()
 
     def _around(self, encoding):

@@ -423,15 +423,7 @@ class LogisticRegression(Declared, Classifier):
             return int(np.count_nonzero(self.coef_)) + len(self.classes_) - 1
         return (len(self.classes_) - 1) * (len(self.encoding_) + 1)
 
-    def _saved(self):
-        saved = super()._saved()
-        facts = {"solver": self.solver_, "converged": self.converged_, "notes": self.notes_}
-        return saved._replace(facts={**saved.facts, **facts})
-
-    def _opened(self, saved):
-        self.solver_, self.converged_ = str(saved.facts["solver"]), bool(saved.facts["converged"])
-        self.notes_ = [str(note) for note in saved.facts["notes"]]
-        super()._opened(saved)
+    _saved_facts = {"solver": str, "converged": bool, "notes": list}
 
     def _arrays(self):
         return {

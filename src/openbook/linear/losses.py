@@ -5,9 +5,9 @@ r"""Losses of scores, given the truth.
     logistic        ln(1 + eˢ) - y s                 y in {0, 1}, or a probability
     softmax         ln Σ_k e^(s_k) - s_y             y the code of the class, s one score a class
 
-`both` gives the loss of each row, (n,), and its gradient by the scores (as the scores). `curvature` is the second
-derivative by each score (as the scores); of a class it does not depend on the truth. At a kink the gradient is
-that of the flatter side. Scores are finite; nothing overflows.
+`both` gives the loss of each row, (n,), and its gradient by the scores (as the scores); `curvature`, of the
+losses of classes, the second derivative by each score, whatever the truth. At a kink the gradient is that
+of the flatter side. Scores are finite; nothing overflows.
 
 scores : float (n,), for softmax (n, n_classes)
 targets : numbers or codes (n,)

@@ -20,12 +20,17 @@ _MOST_LINES, _MOST_ROWS = 8, 2000
 
 def draw_weights(model):
     """The weights of the encoded columns; of several classes, the largest of any."""
-    theta = np.atleast_2d(model.weights_)[:, 1:]
-    several = len(theta) > 1
-    sizes = np.abs(theta).max(axis=0) if several else theta[0]
-    words = "largest |weight| of any class" if several else "weight"
+    weights = np.atleast_2d(model.weights_)[:, 1:]
+    return weight_bars(model, f"Perceptron for {model.target_}", weights, "class")
+
+
+def weight_bars(model, title, weights, unit):
+    """Weights of encoded columns, (units, d), as bars; of several units, such as classes, the largest."""
+    several = len(weights) > 1
+    sizes = np.abs(weights).max(axis=0) if several else weights[0]
+    words = f"largest |weight| of any {unit}" if several else "weight"
     note = "Columns in standard units." if model.scale else "Columns as they are."
-    return named_bars(f"Perceptron for {model.target_}", words, model.encoding_.names, sizes, (note,))
+    return named_bars(title, words, model.encoding_.names, sizes, (note,))
 
 
 def draw_moving_line(model, X, y, columns):

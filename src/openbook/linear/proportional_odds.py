@@ -28,9 +28,8 @@ from openbook.border.rules import Number
 from openbook.damage import checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
-from openbook.fold import loaded
 from openbook.linear.scored import linear_scores, unscaled
-from openbook.prepare.encoding import Encoding
+from openbook.prepare.encoding import Encoding, encoded_rows
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
@@ -113,9 +112,7 @@ class ProportionalOdds(Classifier):
             only = as_text(self.classes_[0])
             raise DataError(f"ProportionalOdds needs two classes, but all rows are of one class, {only!r}")
         standard = Encoding.of(rows, reference=math.isinf(self.C))
-        chunks = [loaded(piece) for piece in rows.pieces]
-        X = np.concatenate([standard(chunk.X) for chunk in chunks])
-        y, w = (np.concatenate([getattr(chunk, part) for chunk in chunks]) for part in ("y", "w"))
+        X, y, w = encoded_rows(rows, standard)
         share = np.ones(len(standard)) if self.scale else 1 / standard.scale  # of a coefficient's penalty
         found = self._found(X, y, w, share**2)
         theta, d = found.x, len(standard)
@@ -153,13 +150,7 @@ class ProportionalOdds(Classifier):
     def complexity(self):
         return len(self.coef_) + len(self.thresholds_)
 
-    def _saved(self):
-        saved = super()._saved()
-        return saved._replace(facts={**saved.facts, "converged": self.converged_, "n_iter": self.n_iter_})
-
-    def _opened(self, saved):
-        self.converged_, self.n_iter_ = bool(saved.facts["converged"]), int(saved.facts["n_iter"])
-        super()._opened(saved)
+    _saved_facts = {"converged": bool, "n_iter": int}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -118,6 +118,14 @@ class Passes:
         self._masks.append(mask)
         return answers * mask
 
+    def penalised_gradient(self, x, targets, into, parameters, alpha, row_weights):
+        """Make `into` the gradient of the mean loss plus ½ alpha Σ w² / n; returns the rows' summed loss."""
+        n = x.shape[0]
+        loss = self.gradient(x, targets, into, 1.0 / n, None, row_weights)
+        if alpha:
+            into.penalised += alpha / n * parameters.penalised
+        return loss
+
     def gradient(self, x, targets, into, scale, keep=None, row_weights=None):
         """Make `into` the gradient times `scale`, summed over the rows; returns their summed loss.
 

@@ -28,27 +28,20 @@ import numpy as np
 from openbook.neural.network import Parameters
 
 
-class Optimiser:
-    """How weights move."""
-
-    @abstractmethod
-    def learn(self, passes, x, targets, row_weights, step):
-        """Move along the gradient of the mean loss of these rows; returns their summed loss."""
-
-
-class Descent(Optimiser):
+class Descent:
     """Plain descent: the gradient is added to the weights as it is computed, without an array of its own."""
 
     def __init__(self, parameters, settings):
         self.into, self.alpha = parameters, settings.alpha
 
     def learn(self, passes, x, targets, row_weights, step):
+        """Move along the gradient of the mean loss of these rows; returns their summed loss."""
         keep = 1.0 - step * self.alpha / x.shape[0]
         return passes.gradient(x, targets, self.into, -step / x.shape[0], keep, row_weights)
 
 
-class _Moving(Optimiser):
-    """What optimisers share that keep the gradient for a while."""
+class _Moving:
+    """Optimisers that compute the gradient first, and then move."""
 
     def __init__(self, parameters, settings):
         self.parameters, self.alpha = parameters, settings.alpha
@@ -56,9 +49,7 @@ class _Moving(Optimiser):
         self.velocity = np.zeros_like(parameters.vector)
 
     def learn(self, passes, x, targets, row_weights, step):
-        loss = passes.gradient(x, targets, self.into, 1.0 / x.shape[0], None, row_weights)
-        if self.alpha:
-            self.into.penalised += self.alpha / x.shape[0] * self.parameters.penalised
+        loss = passes.penalised_gradient(x, targets, self.into, self.parameters, self.alpha, row_weights)
         self.move(self.into.vector, step)
         return loss
 

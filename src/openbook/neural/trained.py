@@ -9,7 +9,6 @@ Missing cells and unseen values are the Encoding's affair.
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -26,7 +25,6 @@ from openbook.data import read
 from openbook.data.conform import conform
 from openbook.draw.charts import line_chart
 from openbook.errors import InterruptedFit, ParameterError
-from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN, steep_sigmoid
 from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Network, Parameters, drawn_weights
@@ -34,7 +32,7 @@ from openbook.neural.optimisers import SCHEDULES, SOLVERS, usual_rate
 from openbook.neural.picture import draw_layers
 from openbook.neural.pretraining import pretrain
 from openbook.neural.training import Settings, TrainingRows, TrainingRun
-from openbook.prepare import Encoding
+from openbook.prepare.encoding import Encoding, encoded_rows
 from openbook.words.sentences import plural
 
 
@@ -107,20 +105,6 @@ def settings_of(learner, **others):
     return Settings(**{**own, "learning_rate_init": step, **others})
 
 
-def gathered_rows(rows, encoding, dtype):
-    """All rows, encoded; their targets; their weights, of mean 1, or None if they are all the same; and
-    the weight of all of them.
-    """
-    chunks = list(each(rows.pieces, partial(_encoded, encoding, dtype)))
-    X, y, w = chunks[0] if len(chunks) == 1 else map(np.concatenate, zip(*chunks, strict=True))
-    return X, y, None if w.min() == w.max() else w / w.mean(), float(w.sum())
-
-
-def _encoded(encoding, dtype, chunk):
-    X, y, w = chunk
-    return encoding(X, dtype=dtype), y, w
-
-
 class Trained(Declared, Estimator):
     """An estimator that is a network: see `MLPClassifier` for what its parameters mean."""
 
@@ -162,8 +146,9 @@ class Trained(Declared, Estimator):
         random = check_random_state(self.random_state)
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         output, _ = self._output_layer()
-        X, y, w, total = gathered_rows(rows, self.encoding_, np.dtype(self.precision))
-        settings = settings_of(self, alpha=self.alpha * len(X) / total)  # beside weights of mean 1
+        X, y, w = encoded_rows(rows, self.encoding_, np.dtype(self.precision))
+        settings = settings_of(self, alpha=self.alpha * len(X) / float(w.sum()))  # beside weights of mean 1
+        w = None if w.min() == w.max() else w / w.mean()
         self.learning_rate_init_ = settings.learning_rate_init
         with np.errstate(over="ignore", invalid="ignore"):  # training looks for what is not finite
             parameters = self._start(X, settings, random)
@@ -278,13 +263,7 @@ class Trained(Declared, Estimator):
         """The number of epochs."""
         return len(self.loss_curve_)
 
-    def _saved(self):
-        saved = super()._saved()
-        return saved._replace(facts={**saved.facts, "best_epoch": self.best_epoch_, "ending": self.ending_})
-
-    def _opened(self, saved):
-        self.best_epoch_, self.ending_ = int(saved.facts["best_epoch"]), str(saved.facts["ending"])
-        super()._opened(saved)
+    _saved_facts = {"best_epoch": int, "ending": str}
 
     def _arrays(self):
         return {

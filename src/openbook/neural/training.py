@@ -168,8 +168,7 @@ class TrainingRun:
 
         def objective(vector):
             parameters.vector[:] = vector
-            loss = self.passes.gradient(x, targets, into, 1.0 / n, None, w)
-            into.penalised += settings.alpha / n * parameters.penalised
+            loss = self.passes.penalised_gradient(x, targets, into, parameters, settings.alpha, w)
             penalty = 0.5 * settings.alpha * float(parameters.penalised @ parameters.penalised)
             return (float(loss) + penalty) / n, into.vector.astype(float)
 
@@ -210,8 +209,7 @@ class TrainingRun:
     def _gradient(self, x, targets, w):
         """The gradient of the objective of these rows, by all parameters."""
         into = Parameters(self.parameters.sizes, self.parameters.vector.dtype)
-        self.passes.gradient(x, targets, into, 1.0 / x.shape[0], None, w)
-        into.penalised += self.settings.alpha / x.shape[0] * self.parameters.penalised
+        self.passes.penalised_gradient(x, targets, into, self.parameters, self.settings.alpha, w)
         return into.vector
 
     def _batches(self, order):

@@ -42,9 +42,9 @@ from openbook.data import (
     Word,
 )
 from openbook.errors import RefusalError
-from openbook.fold import Statistics, less
+from openbook.fold import Statistics, each, less
 from openbook.kernels.moments import Moments
-from openbook.measures.arrays import all_finite
+from openbook.measures.arrays import all_finite, stacked
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
@@ -53,6 +53,17 @@ from openbook.work import Grid, Work
 _BLOCK_ROWS, _BLOCK_CELLS = 2048, 2**15
 #: A nominal column of more values is refused: as many columns of numbers would fill the memory.
 _MOST_VALUES = 5000
+
+
+def encoded_rows(rows: Rows, encoding: "Encoding", dtype: Any = np.float64) -> tuple[Any, Any, Any]:
+    """All rows in memory: encoded, (n, d) or a CSR matrix, which may be a view; their targets and weights."""
+    parts, y, w = map(list, zip(*each(rows.pieces, partial(_encoded, encoding, dtype)), strict=True))
+    X = sp.vstack(parts, format="csr") if encoding.sparse else stacked(parts)
+    return X, np.concatenate(y), np.concatenate(w)
+
+
+def _encoded(encoding: "Encoding", dtype: Any, chunk: Chunk) -> tuple[Any, Any, Any]:
+    return encoding(chunk.X, dtype=dtype), chunk.y, chunk.w
 
 
 @dataclass(frozen=True)
@@ -529,22 +540,18 @@ class Encoding:
         ):
             raise ValueError("an encoding's sparse columns must be the last ones, and numbers")
         dense = _dense_part(schema, sparse)
-        n_values = sum(len(a.values) for a in dense if isinstance(a, Nominal))
+        sizes = [len(a.values) if isinstance(a, Nominal) else 0 for a in dense]
         gaps = checked_array(arrays, "gaps", bool, (len(dense),))
-        shown = checked_array(arrays, "seen", bool, (n_values,))
+        shown = checked_array(arrays, "seen", bool, (sum(sizes),))
         reference = bool(checked_array(arrays, "reference", bool, (1,))[0])
-        seen, start = [], 0
-        for attribute in dense:
-            size = len(attribute.values) if isinstance(attribute, Nominal) else 0
-            seen.append(np.flatnonzero(shown[start : start + size]))
-            start += size
+        seen = tuple(map(np.flatnonzero, np.split(shown, np.cumsum(sizes, dtype=int))[:-1]))
         nothing = np.zeros(0)
-        empty = cls(schema, nothing, nothing, nothing, tuple(seen), gaps, reference, sparse)
+        empty = cls(schema, nothing, nothing, nothing, seen, gaps, reference, sparse)
         d = len(empty.names)
         mean, shift, scale = (checked_array(arrays, n, float, (d,)) for n in ("mean", "shift", "scale"))
         if not (scale > 0).all():
             raise ValueError("an encoding's scales must be above zero")
-        return cls(schema, mean, shift, scale, tuple(seen), gaps, reference, sparse)
+        return cls(schema, mean, shift, scale, seen, gaps, reference, sparse)
 
 
 def _gap_name(attribute: Attribute) -> str:

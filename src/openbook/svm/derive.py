@@ -12,7 +12,7 @@ from openbook.data.attributes import as_text
 from openbook.svm.votes import pairs, pairwise_votes, rest_votes
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction, signed
-from openbook.words.sentences import plural
+from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
 #: So many support vectors, columns or terms are listed.
@@ -87,7 +87,10 @@ def derive_classifier(model) -> Work:
         grid = _support_grid(machine, ("y", "α"), sign, [abs(beta) for beta in machine.beta])
         parts.append(Work(name, (grid, *_sums(machine), *_margin(machine), *_goal(model, k))))
     before = (model.encoding_.work(), *_kernel_steps(model))
-    return Work(_learnt(model), (*before, *parts, _sharp_grid(model)), _end(model))
+    slopes = list(zip(map(as_text, model.classes_.tolist()), model.sharpness_.tolist(), strict=True))
+    note = "fitted to the scores of rows held out" if model.calibrated_ else "not calibrated"
+    grid = Grid("slope a for each winning class", ("class", "a"), slopes, note)
+    return Work(_learnt(model), (*before, *parts, grid), _end(model))
 
 
 def derive_regressor(model) -> Work:
@@ -129,14 +132,14 @@ def derive_prediction(model, X) -> Work:
     """How the number of a one-row table was predicted."""
     x = model.encoding_.row(X).tolist()
     work = _evaluated(Machine(model, 0), x, "decision")
-    parts, said = [_row_grid(model, x), work], work["f(x)"].result
+    parts, predicted = [_row_grid(model, x), work], work["f(x)"].result
     if model.scale:
         center, spread = model.center_, model.spread_
-        numbers = rf"{signed(center)} + {figure(spread)} \cdot {signed(said)}"
-        said = center + spread * said
-        parts.append(Step(model.target_, r"\bar{y} + s f(x)", numbers, said))
+        numbers = rf"{signed(center)} + {figure(spread)} \cdot {signed(predicted)}"
+        predicted = center + spread * predicted
+        parts.append(Step(model.target_, r"\bar{y} + s f(x)", numbers, predicted))
     title = f"{type(model).__name__} for {model.target_}: one prediction"
-    return Work(title, tuple(parts), f"{model.target_} = {figure(said)}.")
+    return Work(title, tuple(parts), f"{model.target_} = {figure(predicted)}.")
 
 
 def _learnt(model):
@@ -194,7 +197,7 @@ def _support_grid(machine, names, *figures):
 def _sums(machine):
     """Sum of the multipliers, the weights, the constant."""
     total, note = _rounded(machine.beta), "β = α y; must be 0"
-    steps = [Step("sum", r"\sum_i \beta_i", _terms(machine.beta), total, note)]
+    steps = [Step("sum", r"\sum_i \beta_i", joined(machine.beta), total, note)]
     if machine.model.weights_ is not None and not machine.vectors:
         most = sorted(zip(machine.names, machine.weights(), strict=True), key=lambda pair: -abs(pair[1]))
         left = f"{len(most) - LISTED} more not shown" if len(most) > LISTED else ""
@@ -202,7 +205,7 @@ def _sums(machine):
     if machine.model.weights_ is not None:
         for j, weight in list(enumerate(machine.weights()))[:LISTED]:
             terms = [beta * vector[j] for beta, vector in zip(machine.beta, machine.vectors, strict=True)]
-            steps.append(Step(f"w of {machine.names[j]}", r"\sum_i \beta_i x_{ij}", _terms(terms), weight))
+            steps.append(Step(f"w of {machine.names[j]}", r"\sum_i \beta_i x_{ij}", joined(terms), weight))
         if len(machine.names) > LISTED:
             steps.append(Step("more weights", note=f"{len(machine.names) - LISTED} not shown", result=""))
     return [*steps, _constant(machine)]
@@ -231,7 +234,7 @@ def _constant(machine):
 def _margin(machine):
     square = machine.square()
     length = math.sqrt(max(square, 0.0))
-    squares = _terms([w * w for w in machine.weights()]) if machine.model.weights_ is not None else ""
+    squares = joined(w * w for w in machine.weights()) if machine.model.weights_ is not None else ""
     formula = r"\sum_j w_j^2" if squares else r"\sum_i \sum_j \beta_i \beta_j K(x_i, x_j)"
     numbers, width = fraction(2, length), 2.0 / length if length else None
     return [
@@ -248,12 +251,6 @@ def _goal(model, k):
         Step("objective", formula, "", float(model.objective_[k])),
         Step("dual gap", result=gap, note=note),
     ]
-
-
-def _sharp_grid(model):
-    rows = list(zip(map(as_text, model.classes_.tolist()), model.sharpness_.tolist(), strict=True))
-    note = "fitted to the scores of rows held out" if model.calibrated_ else "not calibrated"
-    return Grid("slope a for each winning class", ("class", "a"), rows, note)
 
 
 def _row_grid(model, x):
@@ -323,11 +320,3 @@ def _scores(model, f, labels, names):
         for label, total, value, score in zip(labels, totals, sums, scores, strict=True)
     ]
     return scores, [grid, Work("scores", tuple(steps))]
-
-
-def _terms(values):
-    """A sum written out, the middle left out where it is long."""
-    shown = [signed(value) for value in values]
-    if len(shown) > 8:
-        shown = [*shown[:7], r"\dots", shown[-1]]
-    return " + ".join(shown) if shown else "0"

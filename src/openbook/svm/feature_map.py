@@ -138,8 +138,8 @@ class PolynomialMap:
             Step("φ(x) · φ(z)", r"\sum_t \phi_t(x) \phi_t(z)", joined([row[-1] for row in rows]), product),
         )
         same = math.isclose(value, product, rel_tol=1e-9, abs_tol=1e-12)
-        told = "The two agree: the kernel is a product in the space of φ." if same else "The two differ."
-        return Work(f"The polynomial kernel of degree {self.degree}, and its map", steps, told)
+        end = "The two agree: the kernel is a product in the space of φ." if same else "The two differ."
+        return Work(f"The polynomial kernel of degree {self.degree}, and its map", steps, end)
 
 
 def polynomial_map(
@@ -189,15 +189,8 @@ def polynomial_map(
         raise ParameterError(msg)
     ways = list(_shared_out(int(degree), len(columns) + 1))
     found = [(powers[:-1], _factor(powers, degree, gamma, coef0)) for powers in ways]
-    kept = [(powers, factor) for powers, factor in found if factor > 0]
-    return PolynomialMap(
-        columns,
-        int(degree),
-        float(gamma),
-        float(coef0),
-        tuple(powers for powers, _ in kept),
-        tuple(factor for _, factor in kept),
-    )
+    powers, factors = zip(*(term for term in found if term[1] > 0), strict=True)
+    return PolynomialMap(columns, int(degree), float(gamma), float(coef0), powers, factors)
 
 
 def _shared_out(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -216,12 +209,12 @@ def _factor(powers: tuple[int, ...], degree: int, gamma: float, coef0: float) ->
     return ways * gamma ** (degree - powers[-1]) * coef0 ** powers[-1]
 
 
-def _root(square: float) -> str:
+def _root(square: float, sign: str = "√{}") -> str:
     """The root of a factor as it is written; nothing for 1."""
     root = math.sqrt(square)
     if math.isclose(root, round(root), rel_tol=1e-12):
         return "" if round(root) == 1 else str(round(root))
-    return f"√{figure(square)}"
+    return sign.format(figure(square))
 
 
 def _powers(names: Sequence[str], powers: Sequence[int]) -> Iterator[str]:
@@ -233,11 +226,9 @@ def _powers(names: Sequence[str], powers: Sequence[int]) -> Iterator[str]:
 
 def _formula(phi: PolynomialMap, term: int) -> str:
     """A term in LaTeX."""
-    square, root = phi.factors[term], math.sqrt(phi.factors[term])
-    whole = math.isclose(root, round(root), rel_tol=1e-12)
-    factor = (str(round(root)) if round(root) != 1 else "") if whole else rf"\sqrt{{{figure(square)}}}"
-    parts = [factor] if factor else []
-    for name, power in zip(phi.names, phi.powers[term], strict=True):
-        if power:
-            parts.append(escape_text(name) + (f"^{{{power}}}" if power > 1 else ""))
-    return r" \, ".join(parts) or "1"
+    columns = [
+        escape_text(name) + (f"^{{{power}}}" if power > 1 else "")
+        for name, power in zip(phi.names, phi.powers[term], strict=True)
+        if power
+    ]
+    return r" \, ".join(filter(None, [_root(phi.factors[term], r"\sqrt{{{}}}"), *columns])) or "1"

@@ -20,10 +20,9 @@ from openbook.border.learner import Regressor
 from openbook.border.rules import Maybe, Number, Whole
 from openbook.damage import checked_floats, require
 from openbook.errors import DataError
-from openbook.prepare.encoding import Encoding
+from openbook.prepare.encoding import Encoding, encoded_rows
 from openbook.svm.derive import KERNELS, kernel_of
 from openbook.svm.kernels import KernelChoice, add_scores, kernel_asked, kernel_factor
-from openbook.svm.training import read_rows
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
@@ -105,7 +104,8 @@ class KernelRidge(Regressor):
 
     def _fit(self, rows):
         self.encoding_ = Encoding.of(rows, scale=self.scale)
-        self.X_fit_, y, w, _ = read_rows(rows, self.encoding_)
+        X, y, w = encoded_rows(rows, self.encoding_)
+        self.X_fit_ = X.copy()  # it may be a view of the table
         if len(y) > MOST_ROWS:
             raise DataError(
                 f"KernelRidge: {len(y):,} rows need a matrix of {len(y):,} by {len(y):,} numbers; fit at most"

@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Learner
 from openbook.border.rules import Number, ParameterRule, Whole, WordOr
 from openbook.damage import checked_array, require
-from openbook.draw.charts import named_bars
 from openbook.errors import InterruptedFit, ParameterError
-from openbook.prepare.encoding import Encoding
+from openbook.linear.perceptron_picture import weight_bars
+from openbook.prepare.encoding import Encoding, encoded_rows
 from openbook.svm.kernels import KernelChoice, kernel_asked, kernel_factor
 from openbook.svm.machine import Machines
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED
-from openbook.svm.training import read_rows
+from openbook.svm.training import MachineRows
 
 #: Linear machines learn from more rows without a look for rows that are alike, which would take longer.
 _MANY = 50_000
@@ -65,7 +65,8 @@ class SupportVectors(Learner):
     def _training(self, rows):
         """All rows, encoded, and those that are alike together; sets `encoding_`."""
         self.encoding_ = Encoding.of(rows, scale=self.scale)
-        training = read_rows(rows, self.encoding_)
+        X, y, w = encoded_rows(rows, self.encoding_)
+        training = MachineRows(X, y, w, np.arange(len(y)))
         few = self.kernel != "linear" or len(training.y) <= _MANY
         return training.joined() if few else training
 
@@ -144,11 +145,7 @@ class SupportVectors(Learner):
             raise ParameterError(
                 f"a machine of kernel {self.kernel!r} has no weights of columns; draw its rows by draw(X, y)"
             )
-        sizes = np.abs(self.weights_).max(axis=0) if len(self.weights_) > 1 else self.weights_[0]
-        words = "largest |weight| of any machine" if len(self.weights_) > 1 else "weight"
-        note = "Columns in standard units." if self.scale else "Columns as they are."
-        title = f"Support vector machine for {self.target_}"
-        return named_bars(title, words, self.encoding_.names, sizes, (note,))
+        return weight_bars(self, f"Support vector machine for {self.target_}", self.weights_, "machine")
 
     @property
     def intercept_(self):

@@ -282,8 +282,4 @@ class SVC(Declared, SupportVectors, Classifier):
         require(sound, "array 'n_support_' must share out the support vectors among the classes")
         require(self.sharpness_ > 0, "array 'sharpness_' must have a number above zero for each class")
 
-    def _work(self):
-        return derive_classifier(self)
-
-    def _work_row(self, X):
-        return derive_decision(self, X)
+    _work, _work_row = derive_classifier, derive_decision

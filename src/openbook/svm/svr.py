@@ -138,8 +138,7 @@ class SVR(Declared, SupportVectors, Regressor):
         self._keep(training, tasks, solved(self, training.X, kernel_asked(self), tasks))
         self._announce()
 
-    def _draw_rows(self, X, y, columns):
-        return draw_fit(self, X, y, columns)
+    _draw_rows = draw_fit
 
     def _predict(self, X):
         return self.center_ + self.spread_ * self._decisions(X)[:, 0]
@@ -159,8 +158,4 @@ class SVR(Declared, SupportVectors, Regressor):
         self.center_, self.spread_ = checked_array(arrays, "target", float, (2,)).tolist()
         require(self.spread_ > 0, "array 'target' must be a centre and a spread above zero")
 
-    def _work(self):
-        return derive_regressor(self)
-
-    def _work_row(self, X):
-        return derive_prediction(self, X)
+    _work, _work_row = derive_regressor, derive_prediction

@@ -8,9 +8,7 @@ X : float64 (n, d), or a CSR matrix; y : class codes or numbers (n,), w : float6
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse, vstack
-
-from openbook.fold import loaded
+from scipy.sparse import issparse
 
 
 class MachineRows(NamedTuple):
@@ -32,21 +30,6 @@ class MachineRows(NamedTuple):
         if len(first) == len(self.X):
             return self
         return self.take(first)._replace(w=np.bincount(group, self.w))
-
-
-def read_rows(rows, encoding) -> MachineRows:
-    """All rows, encoded."""
-    chunks = [loaded(piece) for piece in rows.pieces]
-    if encoding.sparse:
-        X = vstack([encoding(chunk.X) for chunk in chunks], format="csr")
-    else:
-        X = np.empty((sum(len(chunk.y) for chunk in chunks), len(encoding)))
-        start = 0
-        for chunk in chunks:
-            encoding(chunk.X, X[start : start + len(chunk.y)])
-            start += len(chunk.y)
-    y, w = np.concatenate([chunk.y for chunk in chunks]), np.concatenate([chunk.w for chunk in chunks])
-    return MachineRows(X, y, w, np.arange(len(y)))
 
 
 def _groups(cells):
