@@ -7,6 +7,7 @@ training has count 0 and goes through the smoothing, or is left out where there 
 """
 
 import math
+from itertools import product
 
 import numpy as np
 from scipy.special import xlogy
@@ -78,10 +79,9 @@ class CategoricalColumns(ApartColumns):
 
     def learnt(self):
         for j, attribute in enumerate(self.attributes):
-            cells = [(c, v) for c in range(len(self.labels)) for v in range(len(attribute.values))]
-            yield Work(
-                f"{attribute.name} ({attribute.kind})", tuple(self._estimate(j, c, v) for c, v in cells)
-            )
+            cells = product(range(len(self.labels)), range(len(attribute.values)))
+            steps = tuple(self._estimate(j, c, v) for c, v in cells)
+            yield Work(f"{attribute.name} ({attribute.kind})", steps)
 
     def _estimate(self, j, c, code):
         """The estimate of one value in one class, by hand."""
@@ -94,12 +94,8 @@ class CategoricalColumns(ApartColumns):
         if N == 0:
             why = "the attribute is missing in all rows of this class"
             return Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{max(V, 1)}}}", 1 / max(V, 1), why)
-        return Step(
-            head,
-            self.smoothing.formula,
-            self.smoothing.numbers(n, N, V, p),
-            float(self.smoothing(n, N, V, p)),
-        )
+        numbers = self.smoothing.numbers(n, N, V, p)
+        return Step(head, self.smoothing.formula, numbers, float(self.smoothing(n, N, V, p)))
 
     def counted(self):
         for j, attribute in enumerate(self.attributes):

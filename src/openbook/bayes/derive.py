@@ -14,16 +14,13 @@ from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-#: A product of more factors than these is abbreviated.
-
 
 def derive_model(model) -> Work:
     """How the model was learnt: the prior and the estimates of every column."""
     priors = Work(f"prior of {model.target_}", tuple(_prior_steps(model)))
     columns = [work for likelihood in model.likelihoods_ for work in likelihood.learnt()]
-    return Work(
-        f"Naive Bayes for {model.target_}: how it was fitted", (priors, *columns), "; ".join(model.notes_)
-    )
+    title = f"Naive Bayes for {model.target_}: how it was fitted"
+    return Work(title, (priors, *columns), "; ".join(model.notes_))
 
 
 def derive_row(model, X) -> Work:
@@ -127,10 +124,8 @@ def _posterior(labels, joints, logs):
     """The work that normalises the joint probabilities, and the class of the largest, the first of equals."""
     top = max(logs)
     if top == -math.inf:
-        steps = [
-            Step(f"P({label} | x)", r"\frac{P(c) P(x \mid c)}{P(x)}", r"\frac{0}{0}", None)
-            for label in labels
-        ]
+        rule = r"\frac{P(c) P(x \mid c)}{P(x)}"
+        steps = [Step(f"P({label} | x)", rule, r"\frac{0}{0}", None) for label in labels]
         return Work("posterior", (Step("P(x)", r"\sum_c P(c) P(x \mid c)", "0", 0.0), *steps)), None
     shares = [math.exp(log - top) for log in logs]
     whole = math.fsum(shares)

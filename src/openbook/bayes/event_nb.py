@@ -29,9 +29,8 @@ class EventNB(NaiveBayes):
     @property
     def priors(self):
         """What `NaiveBayes` calls them."""
-        return self._equal_priors() if self.class_prior is None and not self.fit_prior else self.class_prior
-
-    def _equal_priors(self):
+        if self.class_prior is not None or self.fit_prior:
+            return self.class_prior
         shown = self.statistics_.classes > 0  # a class without rows is never predicted
         return shown / shown.sum()
 

@@ -19,6 +19,7 @@ known : float64 (n_classes, n_columns), Bernoulli only: rows in which the column
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import scipy.sparse as sp
@@ -112,13 +113,9 @@ class EventColumns(Likelihood):
             raise DataError(f"Negative values in data: {msg}")
 
     def learnt(self):
-        steps = [
-            step
-            for c in range(len(self.labels))
-            for j in range(len(self.schema))
-            for step in self._shares(j, c)
-        ]
-        yield Work(f"{len(self.schema)} columns of events ({self.name})", tuple(steps))
+        cells = product(range(len(self.labels)), range(len(self.schema)))
+        steps = tuple(step for c, j in cells for step in self._shares(j, c))
+        yield Work(f"{len(self.schema)} columns of events ({self.name})", steps)
 
     def counted(self):
         for j, name in enumerate(self.schema.names):
@@ -170,11 +167,8 @@ class MultinomialColumns(EventColumns):
         if x == 1:
             return Factor(share, log)
         head = given(f"{name} × {figure(x)}", self.truths[c])
-        formula, numbers = (
-            rf"\left({share.formula}\right)^x",
-            rf"\left({share.numbers}\right)^{{{figure(x)}}}",
-        )
-        return Factor(Step(head, formula, numbers, share.result**x), log)
+        numbers = rf"\left({share.numbers}\right)^{{{figure(x)}}}"
+        return Factor(Step(head, rf"\left({share.formula}\right)^x", numbers, share.result**x), log)
 
     def factors(self, X, c):
         """Only events that happened are factors: those that say most first, and the rest as one."""

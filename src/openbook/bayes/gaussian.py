@@ -132,19 +132,15 @@ class GaussianColumns(ApartColumns):
 
     def _estimates(self, j, c):
         """Mean and variance of a column in a class, by hand from its sums; and what stood in, if anything."""
-        everything = tuple(
-            float(a[0, j]) for a in (self.overall.weight, self.overall.mean, self.overall.scatter)
-        )
-        weight, mean, scatter = (
-            float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter)
-        )
-        spread = everything[2] / everything[0]
+        overall_weight, overall_mean, overall_scatter = _figures(self.overall, 0, j)
+        weight, mean, scatter = _figures(self.moments, c, j)
+        spread = overall_scatter / overall_weight
         rows = float(less(weight, self.ddof))
         if self.pooled:
             scatter, rows = self._pool(j)
         if weight == 0:
             variance = spread if not self.pooled else max(scatter / rows if rows > 0 else 0.0, FLOOR * spread)
-            return everything[1], variance, "always missing in this class: overall mean and variance"
+            return overall_mean, variance, "always missing in this class: overall mean and variance"
         variance = (scatter / rows if rows > 0 else 0.0) + self.added
         if variance <= LEAST:
             return mean, FLOOR * spread, f"no variance in this class: {FLOOR:g} of the overall variance"
@@ -157,42 +153,26 @@ class GaussianColumns(ApartColumns):
 
     def learnt(self):
         for j, name in enumerate(self.schema.names):
-            steps = (
-                [step for c in range(len(self.labels)) for step in self._learnt(j, c)]
-                if self.useful[j]
-                else []
-            )
+            classes = range(len(self.labels)) if self.useful[j] else ()
+            steps = [step for c in classes for step in self._learnt(j, c)]
             note = "" if self.useful[j] else "constant in training: left out"
             yield Work(f"{name} (numeric, normal distribution)", tuple(steps), note)
 
     def _learnt(self, j, c):
-        weight, mean, scatter = (
-            float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter)
-        )
+        weight, mean, scatter = _figures(self.moments, c, j)
         mu, s2, note = self._estimates(j, c)
         truth, N = self.truths[c], figure(weight)
         if note:
             yield Step(f"mean given {truth}", result=mu, note=note)
             yield Step(f"variance given {truth}", result=s2, note=note)
             return
-        told = self.schema.told(self.schema.names[j], mu)
-        yield Step(
-            f"mean given {truth}",
-            r"\frac{\sum x}{N}",
-            fraction(weight * mean, N),
-            mu,
-            told if isinstance(told, str) else "",
-        )
+        date = self.schema.told(self.schema.names[j], mu)
+        note = date if isinstance(date, str) else ""
+        yield Step(f"mean given {truth}", r"\frac{\sum x}{N}", fraction(weight * mean, N), mu, note)
         if self.pooled:
-            total, rows = self._pool(j)
             formula = r"\frac{\sum_c \sum_{i \in c} (x_i - \mu_c)^2}{N - C}"
-            yield Step(
-                f"variance given {truth}",
-                formula,
-                fraction(total, rows),
-                s2,
-                "pooled over the classes",
-            )
+            numbers = fraction(*self._pool(j))
+            yield Step(f"variance given {truth}", formula, numbers, s2, "pooled over the classes")
             return
         divisor, below = ("N - 1", f"{N} - 1") if self.ddof else ("N", N)
         formula, numbers = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}", fraction(scatter, below)
@@ -212,3 +192,8 @@ class GaussianColumns(ApartColumns):
     def size(self):
         variances = 1 if self.pooled else len(self.labels)
         return (len(self.labels) + variances) * int(self.useful.sum())
+
+
+def _figures(moments, c, j):
+    """Weight, mean and scatter of a column in a class, as floats."""
+    return (float(part[c, j]) for part in (moments.weight, moments.mean, moments.scatter))

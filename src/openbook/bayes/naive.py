@@ -236,12 +236,10 @@ class NaiveBayes(Folding, Classifier):
         One name is for every column that can have it.
         """
         asked = self.distributions
-        names = (
-            {asked} if isinstance(asked, str) else set(asked.values()) if isinstance(asked, Mapping) else None
-        )
-        if names is None:
+        if not isinstance(asked, str | Mapping):
             msg = f"distributions must be {self._rules['distributions'].demand()}, got {asked!r}"
             raise ParameterError(msg)
+        names = {asked} if isinstance(asked, str) else set(asked.values())
         if odd := [name for name in names if name not in DISTRIBUTIONS]:
             msg = f"distributions cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), tuple(DISTRIBUTIONS))}"
             raise ParameterError(msg)

@@ -39,39 +39,30 @@ def _capital(title: str) -> str:
 
 
 def _end(score: "AttributeScore") -> str:
-    told = f"{_capital(score.measure.words)} {figure(score.score)}"
     if math.isnan(score.score):
         return f"Undefined: {score.why}."
-    return f"{told}. {_capital(score.test.warning)}." if score.test.warning else f"{told}."
+    warning = f" {_capital(score.test.warning)}." if score.test.warning else ""
+    return f"{_capital(score.measure.words)} {figure(score.score)}.{warning}"
 
 
 def _tested(score: "AttributeScore") -> list[Step]:
     test = score.test
     if math.isnan(test.p_value):
         return []
-    dof = ", ".join(map(str, test.dof))
-    if test.name == "F":
-        label, formula, sign = f"p of {test.name}", r"P(F_{d_1, d_2} \ge F)", "F"
-        numbers = rf"P(F_{{{dof}}} \ge {figure(test.statistic)})"
-    else:
-        label, formula, sign = f"p of {test.name}", r"P(\chi^2_d \ge x)", "G"
-        numbers = rf"P(\chi^2_{{{dof}}} \ge {figure(test.statistic)})"
-    steps = [Step(label, formula, numbers, test.p_value)]
-    if test.name == "G":
-        n = figure(score.evidence.n) if score.evidence is not None else ""
-        bits = figure(test.statistic / (2 * math.log(2) * score.evidence.n)) if score.evidence else ""
-        steps.insert(0, Step(sign, r"2 n \ln 2 \cdot MI", rf"2 \cdot {n} \ln 2 \cdot {bits}", test.statistic))
+    law, formula = ("F", r"P(F_{d_1, d_2} \ge F)") if test.name == "F" else (r"\chi^2", r"P(\chi^2_d \ge x)")
+    numbers = rf"P({law}_{{{', '.join(map(str, test.dof))}}} \ge {figure(test.statistic)})"
+    steps = [Step(f"p of {test.name}", formula, numbers, test.p_value)]
+    if test.name == "G" and score.evidence is not None:
+        n = score.evidence.n
+        numbers = rf"2 \cdot {figure(n)} \ln 2 \cdot {figure(test.statistic / (2 * math.log(2) * n))}"
+        steps.insert(0, Step("G", r"2 n \ln 2 \cdot MI", numbers, test.statistic))
     return steps
 
 
 def _equal(attribute: str, value: str) -> str:
-    return (
-        f"{attribute} {value}"
-        if value[:1] in "<>"
-        else f"{attribute} in {value}"
-        if value[:1] == "("
-        else f"{attribute} = {value}"
-    )
+    if value[:1] in "<>":
+        return f"{attribute} {value}"
+    return f"{attribute} in {value}" if value[:1] == "(" else f"{attribute} = {value}"
 
 
 def derive_counts(measure: str, evidence: AttributeCounts) -> list[Part]:

@@ -12,7 +12,6 @@ from openbook.features.select import number_kept
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.scores.metrics import Task
-from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 
@@ -67,9 +66,7 @@ class EmbeddedSelection(Selector):
     def _select(self, examples: Examples) -> list[str]:
         names = examples.table.names
         count = number_kept(self, len(names), optional=True)
-        rows = np.arange(len(examples))
-        self.estimator_ = clone(self.estimator)
-        self.estimator_.fit(*RowsOfFold(examples, Split(0, rows, rows)).training(self.estimator))
+        self.estimator_ = fitted_on_all(self.estimator, examples)
         self.importances_ = importances_of(self.estimator_, len(names), "EmbeddedSelection")
         order = np.argsort(-self.importances_, kind="stable")
         if not self.importances_.any():
@@ -84,14 +81,16 @@ class EmbeddedSelection(Selector):
 
     def _work(self) -> Work:
         """The importances, and which attributes they keep."""
-        order = np.argsort(-self.importances_, kind="stable")
-        rows = [
-            (self.schema_.names[j], shown(float(self.importances_[j])), "kept" if self.support_[j] else "")
-            for j in order
-        ]
+        rows = self._ranked(self.importances_)
         end = f"Kept {len(self.selected_)} of {len(rows)}: {', '.join(self.selected_)}."
         grid = Grid("", ("attribute", "importance", ""), rows)
         return Work(f"Attributes by their importance to {type(self.estimator).__name__}", (grid,), end)
+
+
+def fitted_on_all(estimator: Any, examples: Examples) -> Any:
+    """A copy of a learner, fitted to all rows."""
+    rows = np.arange(len(examples))
+    return clone(estimator).fit(*RowsOfFold(examples, Split(0, rows, rows)).training(estimator))
 
 
 def importances_of(model: Any, columns: int, who: str) -> np.ndarray:
@@ -99,9 +98,8 @@ def importances_of(model: Any, columns: int, who: str) -> np.ndarray:
     importances = getattr(model, "feature_importances_", None)
     if importances is None:
         if not hasattr(model, "coef_"):
-            raise ParameterError(
-                f"{who}: {model!r} has neither feature_importances_ nor coef_; use a wrapper"
-            )
+            msg = f"{who}: {model!r} has neither feature_importances_ nor coef_; use a wrapper"
+            raise ParameterError(msg)
         importances = np.abs(np.atleast_2d(model.coef_)).sum(axis=0)
         if hasattr(model, "encoding_"):
             # per standard deviation of its column, so that units do not matter

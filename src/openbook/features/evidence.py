@@ -91,17 +91,14 @@ class ClassGroups:
 
     def against(self, c: int) -> "ClassGroups":
         rest = np.delete(np.arange(len(self.labels)), c)
-        others = ClassGroups(
-            self.number, self.group, (), self.weight[rest], self.mean[rest], self.scatter[rest]
-        )
+        others = replace(self, weight=self.weight[rest], mean=self.mean[rest], scatter=self.scatter[rest])
         mean, scatter = (others.grand_mean, others.between + others.within) if others.n else (0.0, 0.0)
-        return ClassGroups(
-            self.number,
-            self.group,
-            ("other", self.labels[c]),
-            np.array([others.n, self.weight[c]]),
-            np.array([mean, self.mean[c]]),
-            np.array([scatter, self.scatter[c]]),
+        return replace(
+            self,
+            labels=("other", self.labels[c]),
+            weight=np.array([others.n, self.weight[c]]),
+            mean=np.array([mean, self.mean[c]]),
+            scatter=np.array([scatter, self.scatter[c]]),
         )
 
 

@@ -127,17 +127,14 @@ def gather_evidence(table: Table, target: Target, measure: Measure, bins: Bins) 
         return _counted(table, target.as_classes(), bins)
     refuse_infinity(table)
     if target.classes is None:
-        return {a.name: _with_numbers(table.column(a.name), target) for a in table.schema if _usable(a)}
+        columns = [table.column(a.name) for a in table.schema if not isinstance(a, Text)]
+        return {column.name: _with_numbers(column, target) for column in columns}
     numbers = [a.name for a in table.schema if isinstance(a, Numeric | Ordinal)]
     found: dict[str, Evidence] = dict(zip(numbers, _by_class(table, numbers, target), strict=True))
     nominal = table.schema.of(Nominal)
     if nominal and measure.name == "correlation":
         found |= _counted(table.select(nominal), target, bins)
     return found
-
-
-def _usable(attribute: Any) -> bool:
-    return not isinstance(attribute, Text)
 
 
 def _counted(table: Table, target: Target, bins: Bins) -> dict[str, Evidence]:

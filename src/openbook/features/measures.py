@@ -148,11 +148,9 @@ def _correlation(evidence: Evidence) -> float:
         eta = math.sqrt(evidence.between / total)
         return math.copysign(eta, evidence.mean[1] - evidence.mean[0]) if len(evidence.labels) == 2 else eta
     smaller = min(int(evidence.counts.any(axis=axis).sum()) for axis in (0, 1))
-    return (
-        math.sqrt(chi_squared(evidence.counts).statistic / (evidence.n * (smaller - 1)))
-        if smaller > 1
-        else math.nan
-    )
+    if smaller < 2:
+        return math.nan
+    return math.sqrt(chi_squared(evidence.counts).statistic / (evidence.n * (smaller - 1)))
 
 
 def _f(evidence: Evidence) -> float:

@@ -105,9 +105,8 @@ class MRMR(Selector):
             if not math.isnan(self.relevances_[name].score)
         }
         if not relevance:
-            raise DataError(
-                "no attribute has a mutual information with the target: all are text or entirely missing"
-            )
+            msg = "no attribute has a mutual information with the target: all are text or entirely missing"
+            raise DataError(msg)
         count = number_kept(self, len(examples.table.schema), optional=True) or math.ceil(len(relevance) / 2)
         shared = _Shared.of(examples, self.bins)
         path: list[tuple[Rated, ...]] = []

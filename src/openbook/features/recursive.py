@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from openbook.border.rules import Maybe, Whole
-from openbook.features.embedded import importances_of
+from openbook.features.embedded import fitted_on_all, importances_of
 from openbook.features.selector import Selector
-from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
+from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
@@ -75,13 +74,12 @@ class RFE(Selector):
         return model_task([self.estimator])
 
     def _select(self, examples: Examples) -> list[str]:
-        names, rows = list(examples.table.names), np.arange(len(examples))
+        names = list(examples.table.names)
         wanted = self.n_features_to_select or max(len(names) // 2, 1)
         left: list[tuple[str, ...]] = []
         self.path_ = []
         while len(names) > wanted:
-            model, some = clone(self.estimator), examples.select(names)
-            model.fit(*RowsOfFold(some, Split(0, rows, rows)).training(model))
+            model = fitted_on_all(self.estimator, examples.select(names))
             importances = importances_of(model, len(names), "RFE")
             self.path_.append(dict(zip(names, importances.tolist(), strict=True)))
             order = np.argsort(-importances, kind="stable")  # of equals, the last of the table goes first

@@ -198,7 +198,7 @@ class AttributeScores(ShowsWork):
         parts: list[Grid] = [
             Grid("", header, [self._cells(row, by_class) for row in self.rows], self._note())
         ]
-        if remarks := [(row.attribute, row.why or row.test.warning) for row in self.rows if _remark(row)]:
+        if remarks := [(row.attribute, why) for row in self.rows if (why := row.why or row.test.warning)]:
             parts.append(Grid("Remarks", ("attribute", ""), remarks))
         return Work(f"{self.measure.words} with {self.target}".capitalize(), tuple(parts))
 
@@ -331,10 +331,6 @@ def _scored(attribute: Attribute, how: Measure, aim: Target, evidence: Evidence 
 def _rank(score: float) -> float:
     """What to sort by; scores that differ by rounding are equal."""
     return math.inf if math.isnan(score) else -float(f"{abs(score):.12g}")
-
-
-def _remark(row: AttributeScore) -> bool:
-    return bool(row.why or row.test.warning)
 
 
 def _is_cut(row: AttributeScore) -> bool:

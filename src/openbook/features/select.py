@@ -10,7 +10,7 @@ from openbook.data.adjustments import bonferroni, false_discovery, holm
 from openbook.errors import DataError, ParameterError
 from openbook.features.gather import target_task
 from openbook.features.measures import MEASURES
-from openbook.features.scores import AttributeScore, p_cell, score_examples
+from openbook.features.scores import p_cell, score_examples
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import shown
@@ -139,9 +139,9 @@ class SelectAttributes(Declared, Selector):
     def _reason(self) -> str:
         if self.k is not None:
             return f"k = {self.k} for each class" if self.per_class else f"k = {self.k}"
-        return (
-            f"fraction = {self.fraction:g}" if self.fraction is not None else f"{self._p} <= {self._level:g}"
-        )
+        if self.fraction is not None:
+            return f"fraction = {self.fraction:g}"
+        return f"{self._p} <= {self._level:g}"
 
     @property
     def _p(self) -> str:
@@ -151,7 +151,10 @@ class SelectAttributes(Declared, Selector):
         """The scores, and which attributes they keep; `scores_.work(attribute)` derives a score."""
         kept = self.selected_
         p_of = self._adjusted
-        rows = [self._row(row, p_of[row.attribute], row.attribute in kept) for row in self.scores_]
+        rows = [
+            (a, shown(row.score), p_cell(p_of[a]), "kept" if a in kept else row.why)
+            for a, row in zip(self.scores_.names, self.scores_, strict=True)
+        ]
         words = self.scores_.measure.words
         grids = [Grid("", ("attribute", words, self._p, ""), rows)]
         if self.per_class:
@@ -160,18 +163,14 @@ class SelectAttributes(Declared, Selector):
         end = f"Kept {len(kept)} of {len(rows)} by {self._reason}: {', '.join(kept)}."
         return Work(f"Attributes by {words} with {self.scores_.target}", tuple(grids), end)
 
-    def _row(self, row: AttributeScore, p: float, kept: bool) -> tuple[str, ...]:
-        return row.attribute, shown(row.score), p_cell(p), "kept" if kept else row.why
-
 
 def number_kept(selection: Any, columns: int, *, optional: bool = False) -> int | None:
     """How many columns `k` or `fraction` keep; None if neither is given and that is allowed."""
     rules = {name: getattr(selection, name, None) for name in ("k", "fraction", "p")}
     given = [name for name, value in rules.items() if value is not None]
     if len(given) > 1:
-        raise ParameterError(
-            f"{type(selection).__name__}: give one of k, fraction and p, not {' and '.join(given)}"
-        )
+        msg = f"{type(selection).__name__}: give one of k, fraction and p, not {' and '.join(given)}"
+        raise ParameterError(msg)
     if rules["k"] is not None:
         return min(int(rules["k"]), columns)
     if rules["fraction"] is not None:

@@ -23,6 +23,7 @@ from openbook.data.frames import is_frame
 from openbook.errors import DataError
 from openbook.judge.folds.examples import Examples
 from openbook.judge.scores.metrics import Task
+from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 
@@ -69,6 +70,12 @@ class Selector(TransformerMixin, Estimator):
             for name, kept in zip(self.schema_.names, self.support_, strict=True)
         ]
         return Work(f"{type(self).__name__}: one row", (Grid("", ("column", "cell", ""), rows),))
+
+    def _ranked(self, values: np.ndarray) -> list[tuple[str, str, str]]:
+        """The columns by a figure of each, the largest first, and whether they are kept."""
+        order = np.argsort(-values, kind="stable").tolist()
+        kept = ["kept" if one else "" for one in self.support_]
+        return [(self.schema_.names[j], shown(float(values[j])), kept[j]) for j in order]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the columns.
@@ -123,10 +130,9 @@ class Selector(TransformerMixin, Estimator):
         kept = picked(X, self.schema_, self.selected_, type(self).__name__)
         self._warn_of_names(Schema((), X.schema.named if isinstance(X, Table) else is_frame(X)))
         if isinstance(kept, Table):
-            wanted = _get_output_config("transform", self)["dense"]
-            return {"pandas": Table.to_pandas, "polars": Table.to_polars}.get(wanted, lambda table: table)(
-                kept
-            )
+            forms = {"pandas": Table.to_pandas, "polars": Table.to_polars}
+            if form := forms.get(_get_output_config("transform", self)["dense"]):
+                return form(kept)
         return kept
 
     @property

@@ -25,7 +25,7 @@ from openbook.fold import each
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Task
-from openbook.words.numbers import figure, shown
+from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -89,9 +89,8 @@ class StabilitySelection(Selector):
         if self.selector is None:
             return SelectAttributes(fraction=0.5)
         if not isinstance(self.selector, Selector):
-            raise ParameterError(
-                f"StabilitySelection: selector must be a selection of openbook's, got {self.selector!r}"
-            )
+            msg = f"StabilitySelection: selector must be a selection of openbook's, got {self.selector!r}"
+            raise ParameterError(msg)
         return self.selector
 
     def _task(self, y: Any) -> Task:
@@ -99,9 +98,8 @@ class StabilitySelection(Selector):
 
     def _select(self, examples: Examples) -> list[str]:
         if len(examples) < 4:
-            raise DataError(
-                f"StabilitySelection: {plural(len(examples), 'row')} cannot be halved; give at least four"
-            )
+            msg = f"StabilitySelection: {plural(len(examples), 'row')} cannot be halved; give at least four"
+            raise DataError(msg)
         chosen = list(each(range(self.repeats), partial(_chosen, self._inner, examples, self.random_state)))
         self.frequencies_ = np.mean(chosen, axis=0)
         self.mean_size_ = float(np.sum(chosen, axis=1).mean())
@@ -121,18 +119,13 @@ class StabilitySelection(Selector):
     def _work(self) -> Work:
         """The frequencies, and the bound on useless attributes."""
         d, t = len(self.support_), self.threshold
-        order = np.argsort(-self.frequencies_, kind="stable")
-        rows = [
-            (self.schema_.names[j], shown(float(self.frequencies_[j])), "kept" if self.support_[j] else "")
-            for j in order
-        ]
         q = figure(self.mean_size_)
         note = "V: irrelevant attributes kept, if these are exchangeable (Meinshausen and Bühlmann)"
         numbers = {"q": q, "t": t, "d": d}
         bound = Step.of("E[V] at most", r"\frac{q^2}{(2 t - 1) d}", numbers, self.bound_, note)
         mean = Step("q", result=self.mean_size_, note="mean number of attributes chosen per round")
         note = f"{self.repeats} rounds of {type(self._inner).__name__} on half of the rows each."
-        grid = Grid("Frequencies", ("attribute", "chosen", ""), rows, note)
+        grid = Grid("Frequencies", ("attribute", "chosen", ""), self._ranked(self.frequencies_), note)
         end = (
             f"Kept {len(self.selected_)} of {d}, chosen in {t:g} of the rounds: {', '.join(self.selected_)}."
         )

@@ -150,22 +150,16 @@ class ValueScores(ShowsWork):
             parts = derive_counts(self.measure.name, named[value].evidence)
             return Work(f"{self.measure.words} of {value}".capitalize(), tuple(parts))
         header = ("value", self.measure.words, "rows", "share", *self.classes, "p (Holm)")
-        rows = [
-            (
-                f"{row.attribute} = {row.value}",
-                shown(row.score),
-                figure(row.frequency),
-                f"{row.frequency / self.n:.1%}",
-                *(figure(n) for n in row.per_class.values()),
-                p_cell(row.p_adjusted),
-            )
-            for row in self.rows[:_LISTED]
-        ]
+        rows = []
+        for row in self.rows[:_LISTED]:
+            frequency = figure(row.frequency), f"{row.frequency / self.n:.1%}"
+            counts = map(figure, row.per_class.values())
+            value = f"{row.attribute} = {row.value}"
+            rows.append((value, shown(row.score), *frequency, *counts, p_cell(row.p_adjusted)))
         more = len(self.rows) - _LISTED
         note = f"{self.n:,} rows" + (f"; {more:,} more values" if more > 0 else "") + "."
-        return Work(
-            f"{self.measure.words} of values with {self.target}".capitalize(), (Grid("", header, rows, note),)
-        )
+        title = f"{self.measure.words} of values with {self.target}".capitalize()
+        return Work(title, (Grid("", header, rows, note),))
 
 
 def score_values(

@@ -63,11 +63,7 @@ class _Discriminant(Folding, Classifier):
     """What both discriminants share: statistics, encoding, prior, means and covariances."""
 
     _takes_means = True
-    _rules = {
-        "variance": OneOf("mle", "sample"),
-        "shrinkage": _SHARE,
-        "priors": PRIORS,
-    }
+    _rules = {"variance": OneOf("mle", "sample"), "shrinkage": _SHARE, "priors": PRIORS}
 
     def __init__(self, variance="mle", shrinkage=0.0, priors=None):
         self.variance = variance

@@ -19,13 +19,9 @@ def draw_normals(model, columns):
     """The picture; see the module."""
     names = [model.encoding_.names[j] for j in model.used_]
     means = model.means_
-    own = model.covariances_ if hasattr(model, "covariances_") else [model.covariance_] * len(means)
-    title = f"{type(model).__name__} for {model.target_}"
-    shape = (
-        "A covariance for each class."
-        if hasattr(model, "covariances_")
-        else "One covariance for all classes."
-    )
+    quadratic, title = hasattr(model, "covariances_"), f"{type(model).__name__} for {model.target_}"
+    own = model.covariances_ if quadratic else [model.covariance_] * len(means)
+    shape = "A covariance for each class." if quadratic else "One covariance for all classes."
     if not names:
         raise DataError("no column is used, so there is nothing to draw")
     if len(names) == 1:

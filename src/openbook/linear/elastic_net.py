@@ -73,10 +73,7 @@ class ElasticNet(LeastSquares):
     [1.142857]
     """
 
-    _rules = {
-        "l1_ratio": Number(at_least=0, at_most=1),
-        "positive": Flag(),
-    }
+    _rules = {"l1_ratio": Number(at_least=0, at_most=1), "positive": Flag()}
 
     def __init__(self, alpha=1.0, l1_ratio=0.5, fit_intercept=True, positive=False, scale=False):
         self.alpha = alpha

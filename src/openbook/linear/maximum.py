@@ -33,11 +33,8 @@ PLAIN = frozenset({"gradient_descent", "sgd"})
 
 #: Words of scikit-learn's for other ways to the same maximum, and the solver here that finds it.
 SAME_MAXIMUM = {
-    "newton-cg": "newton",
-    "newton-cholesky": "newton",
-    "liblinear": "auto",
-    "sag": "auto",
-    "saga": "auto",
+    **dict.fromkeys(("newton-cg", "newton-cholesky"), "newton"),
+    **dict.fromkeys(("liblinear", "sag", "saga"), "auto"),
 }
 
 #: Rows of the sample at least, and for each column; fewer than twice as many are all used from the start.

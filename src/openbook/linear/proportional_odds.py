@@ -94,9 +94,7 @@ class ProportionalOdds(Classifier):
 
     _counts_declared = False  # two thresholds with no row between them have no likelihood to place them by
     _takes_means = True
-    _rules = {
-        "tol": Number(above=0),
-    }
+    _rules = {"tol": Number(above=0)}
 
     def __init__(self, C=1.0, tol=1e-6, max_iter=1000, scale=True):
         self.C = C

@@ -53,11 +53,6 @@ class MultiOutputClassifier(MultiLabelLearner):
 
     _title = "Binary relevance"
 
-    def __init__(self, estimator, thresholds=None, random_state=None):
-        self.estimator = estimator
-        self.thresholds = thresholds
-        self.random_state = random_state
-
     def _fit_members(self, X, cells, weights):
         self.estimators_ = [
             self._member(X, label, cells[:, j], weights) for j, label in enumerate(self.labels_.tolist())

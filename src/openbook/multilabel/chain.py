@@ -68,10 +68,8 @@ class ClassifierChain(MultiLabelLearner):
     _title = "Classifier chain"
 
     def __init__(self, estimator, order=None, thresholds=None, random_state=None):
-        self.estimator = estimator
+        super().__init__(estimator, thresholds, random_state)
         self.order = order
-        self.thresholds = thresholds
-        self.random_state = random_state
 
     def _fit_members(self, X, cells, weights):
         self.order_ = self._in_order(cells.shape[1])

@@ -52,6 +52,11 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
     estimators_: list[Any]
     thresholds_: np.ndarray
 
+    def __init__(self, estimator, thresholds=None, random_state=None):
+        self.estimator = estimator
+        self.thresholds = thresholds
+        self.random_state = random_state
+
     @abstractmethod
     def _fit_members(self, X: Table, cells: np.ndarray, weights: np.ndarray) -> None:
         """Fit the members to rows as they see them."""
@@ -151,9 +156,8 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         return sum(member.complexity() for member in self.estimators_)
 
     def _work(self):
-        rows = [
-            (label, figure(at, 3)) for label, at in zip(self.labels_.tolist(), self.thresholds_, strict=True)
-        ]
+        thresholds = [figure(at, 3) for at in self.thresholds_]
+        rows = list(zip(self.labels_.tolist(), thresholds, strict=True))
         works = [member.work() for member in self.estimators_ if hasattr(member, "work")]
         grid = Grid("labels", ("label", "threshold"), rows, self._rule())
         return Work(f"{self._title} for {self.target_}", (grid, *works))
@@ -161,12 +165,10 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
     def _work_row(self, X):
         chosen, proba = self._answers(X)
         figures = (part.tolist() for part in (self.labels_, proba[0], self.thresholds_, chosen[0]))
-        steps = [
-            Step(
-                f"P({label} | x)", result=p, note=f"{'yes' if has else 'no'}: the threshold is {figure(t, 3)}"
-            )
-            for label, p, t, has in zip(*figures, strict=True)
-        ]
+        steps = []
+        for label, p, threshold, has in zip(*figures, strict=True):
+            note = f"{'yes' if has else 'no'}: the threshold is {figure(threshold, 3)}"
+            steps.append(Step(f"P({label} | x)", result=p, note=note))
         labels = self._sets(chosen).written()[0] or "none"
         works = [member.work(rows) for _, member, rows in self.seen_by(X) if hasattr(member, "work")]
         parts = (*steps, *works)
@@ -227,14 +229,12 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
     def _opened(self, saved):
         self.estimators_ = [saved.members[str(i)] for i in range(len(saved.members))]
         super()._opened(saved)
-        self.worded_ = self._worded_schema() if saved.facts.get("worded") else None
+        self.worded_ = None
+        if saved.facts.get("worded"):
+            others = [a for a in self.schema_ if not isinstance(a, Text)]
+            words = [a for a in self.estimators_[0].schema_ if isinstance(a, Word)]
+            self.worded_ = Schema((*others, *words), self.schema_.named)
         self._check_members()
-
-    def _worded_schema(self):
-        """The schema of rows as members see them, from that of the first member."""
-        others = [a for a in self.schema_ if not isinstance(a, Text)]
-        words = [a for a in self.estimators_[0].schema_ if isinstance(a, Word)]
-        return Schema((*others, *words), self.schema_.named)
 
     def _restore(self, arrays):
         self.thresholds_ = checked_array(arrays, "thresholds_", float, self.labels_.shape, finite=False)

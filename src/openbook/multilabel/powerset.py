@@ -60,11 +60,6 @@ class LabelPowerset(MultiLabelLearner):
 
     _title = "Label powerset"
 
-    def __init__(self, estimator, thresholds=None, random_state=None):
-        self.estimator = estimator
-        self.thresholds = thresholds
-        self.random_state = random_state
-
     def _fit_members(self, X, cells, weights):
         self.sets_, which = np.unique(cells, axis=0, return_inverse=True)
         target = Column(Nominal(self.target_, tuple(self._names())), which.ravel().astype(np.int32))

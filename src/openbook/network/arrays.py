@@ -64,8 +64,8 @@ def checked_cuts(
     for i, attribute in enumerate(schema):
         if isinstance(attribute, Numeric) and attribute.name not in leaves:
             cuts = arrays[f"cuts.{i}"]
-            finite = cuts.dtype == float and cuts.ndim == 1 and np.isfinite(cuts).all()
-            rising = finite and (np.diff(cuts) > 0).all()
+            rising = cuts.dtype == float and cuts.ndim == 1 and (np.diff(cuts) > 0).all()
+            rising = rising and np.isfinite(cuts).all()
             require(rising, f"the cuts of {attribute.name!r} must be finite numbers that rise")
             found[attribute.name] = cuts
     return found

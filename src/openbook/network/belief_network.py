@@ -15,7 +15,6 @@ tables_ : {node: float64 (values of each parent …, values of the node)}
 
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY
-from functools import partial
 from operator import add
 from typing import Any, NamedTuple, Self
 
@@ -230,27 +229,22 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         parents, self.score_ = self._structure(nodes, pieces)
         families, graph = families_of(nodes, parents), graph_of(nodes, parents)
         estimate = TableEstimate(families, nodes, self.smoothing, self.min_covar, columns)
-        tables, counts, trace = learnt_tables(
-            pieces, estimate, partial(self._start, estimate), tol=self.tol, max_iter=self.max_iter
-        )
-        named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
-        self._build(nodes, graph, named, counts, cuts, trace)
+        tables, counts, trace = learnt_tables(self, pieces, estimate, self._start)
+        self._build(nodes, graph, tables, counts, cuts, trace)
 
     def _latent_nodes(self, schema):
         latent = self.latent or {}
         if not isinstance(latent, Mapping):
-            raise ParameterError(
-                f"BeliefNetwork: latent must be a mapping of a name to a number of values, got {latent!r}"
-            )
+            msg = f"BeliefNetwork: latent must be a mapping of a name to a number of values, got {latent!r}"
+            raise ParameterError(msg)
         if latent and isinstance(self.structure, str):
             raise ParameterError("BeliefNetwork: latent nodes need a list of edges as structure")
         for name, size in latent.items():
             if name in schema:
                 raise ParameterError(f"BeliefNetwork: latent {name!r} is a column of the table")
             if not Whole(at_least=2).allows(size):
-                raise ParameterError(
-                    f"BeliefNetwork: latent {name!r} needs a number of values of at least 2, got {size!r}"
-                )
+                msg = f"BeliefNetwork: latent {name!r} needs a number of values of at least 2, got {size!r}"
+                raise ParameterError(msg)
         return tuple(
             Nominal(name, tuple(f"{name} {k + 1}" for k in range(size))) for name, size in latent.items()
         )
@@ -258,9 +252,8 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
     def _structure(self, nodes, pieces):
         for name in ("required", "forbidden"):
             if getattr(self, name) and self.structure != "hill_climb":
-                raise ParameterError(
-                    f"BeliefNetwork: {name} edges need structure='hill_climb', which searches"
-                )
+                msg = f"BeliefNetwork: {name} edges need structure='hill_climb', which searches"
+                raise ParameterError(msg)
         if not isinstance(self.structure, str):
             return given_parents(self, nodes), None
         if self.structure not in STRUCTURES:
@@ -335,17 +328,15 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
 
     def _counts_of(self, X, sample_weight):
         if self.statistics_ is None:
-            raise DataError(
-                "this network was given its tables, so it has no counts to go on from; fit it first"
-            )
+            msg = "this network was given its tables, so it has no counts to go on from; fit it first"
+            raise DataError(msg)
         table = conform(read(X, self.schema_), self.schema_, type(self).__name__)
         rows = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight)
         refuse_infinity(table)
         counts, has_gaps = counted(self.families_, coded_pieces(rows, self.nodes_, self.cuts_))
         if has_gaps:
-            raise DataError(
-                "rows with missing or unseen cells cannot be added to counts or taken away; fit again"
-            )
+            msg = "rows with missing or unseen cells cannot be added to counts or taken away; fit again"
+            raise DataError(msg)
         return counts
 
     def _recount(self, more, how):

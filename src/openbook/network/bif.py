@@ -287,11 +287,8 @@ def write_bif(network: BeliefNetwork, path: str | Path) -> Path:
     lines = ["network openbook { }"]
     for node in network.nodes_:
         values = ", ".join(_word(v) for v in node.values)
-        lines += [
-            f"variable {_word(node.name)} {{",
-            f"  type discrete [ {len(node.values)} ] {{ {values} }};",
-            "}",
-        ]
+        kind = f"  type discrete [ {len(node.values)} ] {{ {values} }};"
+        lines += [f"variable {_word(node.name)} {{", kind, "}"]
     for node in network.nodes_:
         above = [by_name[p] for p in network.graph_.parents[node.name]]
         head = f" | {', '.join(_word(a.name) for a in above)}" if above else ""

@@ -138,9 +138,8 @@ class BeliefNetworkClassifier(Declared, Classifier):
         families = families_of(nodes, self._parents(nodes, pieces))
         prior = (len(nodes) - 1,) if not families.parents[-1] else ()  # as in naive Bayes
         estimate = TableEstimate(families, nodes, self.smoothing, self.min_covar, columns, prior)
-        tables, counts, trace = learnt_tables(pieces, estimate, tol=self.tol, max_iter=self.max_iter)
-        named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
-        self._become(nodes, StoredNetwork(graph_of(nodes, families.parents), named, counts, trace))
+        learnt = learnt_tables(self, pieces, estimate)
+        self._become(nodes, StoredNetwork(graph_of(nodes, families.parents), *learnt))
 
     def _become(self, nodes, network):
         """Become the classifier of a network."""

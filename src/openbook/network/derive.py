@@ -78,8 +78,8 @@ def derive_query(network, targets, given, likely=None):
     if is_leaf:
         parts += (components := _mixture(network, targets[0], given, asked, combinations, sums))
         mean, variance = (step.result for step in components[-2:])
-        told = f"Mean {figure(mean)}, standard deviation {figure(math.sqrt(variance))}."
-        return Work(f"p{question}, step by step", tuple(parts), told)
+        end = f"Mean {figure(mean)}, standard deviation {figure(math.sqrt(variance))}."
+        return Work(f"p{question}, step by step", tuple(parts), end)
     values = [", ".join(map(_told, repeat(network), asked, codes)) for codes in combinations]
     parts += _ending(names, events, values, sums, evidence) if evidence else []
     best = events[int(np.argmax(sums))]
@@ -149,9 +149,8 @@ def _few_hidden(network, terms, hidden):
     gone = {numbers[name] for name in hidden}
     order = min_fill(scopes, gone, sizes)
     if (cells := largest(planned(scopes, order, gone)[0], sizes)[0]) > MOST:
-        raise RefusalError(
-            f"a derivation would list {cells:,} products; query(…) gives the answer without it"
-        )
+        msg = f"a derivation would list {cells:,} products; query(…) gives the answer without it"
+        raise RefusalError(msg)
     parts: list[Any] = []
     for name in (network.nodes_[v].name for v in order):
         held = [term for term in terms if name in term.free]
@@ -216,16 +215,10 @@ def _ending(names, events, values, sums, evidence):
         parts.append(Step(f"{values[a]} against {values[b]}", formula, numbers, sums[a] / sums[b], note))
     formula = rf"\sum_{{{escape_text(names)}}} P({escape_text(names)}, e)"
     parts.append(Step("P(e)", formula, joined(sums), total, f"sum rule over {names}; e: {evidence}"))
-    parts += [
-        Step(
-            f"P({event} | e)",
-            fraction(numerator, "P(e)"),
-            fraction(one, total),
-            one / total if total else None,
-            "product rule, normalised",
-        )
-        for event, numerator, one in zip(events, numerators, sums, strict=True)
-    ]
+    for event, numerator, joint in zip(events, numerators, sums, strict=True):
+        numbers, result = fraction(joint, total), joint / total if total else None
+        rule = fraction(numerator, "P(e)")
+        parts.append(Step(f"P({event} | e)", rule, numbers, result, "product rule, normalised"))
     return parts
 
 
@@ -267,8 +260,8 @@ def _mixture(network, target, given, asked, combinations, sums):
     weights, means, sds = zip(*(row[-3:] for row in rows), strict=True)
     centre = math.fsum(w * m for w, m in zip(weights, means, strict=True))
     variance = math.fsum(w * (s**2 + (m - centre) ** 2) for w, m, s in zip(weights, means, sds, strict=True))
-    centres = _shown_terms(rf"{figure(w)} \cdot {figure(m)}" for w, m in zip(weights, means, strict=True))
-    spreads = _shown_terms(
+    centres = joined(rf"{figure(w)} \cdot {figure(m)}" for w, m in zip(weights, means, strict=True))
+    spreads = joined(
         rf"{figure(w)} ({figure(s)}^2 + ({figure(m)} - {figure(centre)})^2)"
         for w, m, s in zip(weights, means, sds, strict=True)
     )
@@ -279,11 +272,6 @@ def _mixture(network, target, given, asked, combinations, sums):
         Step(f"mean of {target}", formulas[0], centres, centre, "sum rule: the mean of a mixture"),
         Step(f"variance of {target}", formulas[1], spreads, variance, sd),
     ]
-
-
-def _shown_terms(terms):
-    terms = list(terms)
-    return " + ".join([*terms[:SHOWN], r"\dots"] if len(terms) > SHOWN else terms)
 
 
 # --- how it was made -------------------------------------------------------------------------------------
@@ -316,9 +304,8 @@ def derive_network(network):
     if network.trace_:
         rounds = _cut([[i, v] for i, v in enumerate(network.trace_)])
         parts.append(Grid("expectation-maximisation", ["round", "log-likelihood"], *rounds))
-    return Work(
-        "Belief network", tuple(parts), f"{len(graph.edges)} edges between {len(graph.parents)} nodes."
-    )
+    end = f"{len(graph.edges)} edges between {len(graph.parents)} nodes."
+    return Work("Belief network", tuple(parts), end)
 
 
 # --- words and formulas -----------------------------------------------------------------------------------

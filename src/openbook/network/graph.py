@@ -79,9 +79,8 @@ class Graph:
                 if not waiting[child]:
                     ready.append(child)
         if len(order) < len(self.parents):
-            raise DataError(
-                f"the edges go in a circle: {' → '.join(self._circle(order))}; remove one of them"
-            )
+            msg = f"the edges go in a circle: {' → '.join(self._circle(order))}; remove one of them"
+            raise DataError(msg)
         return tuple(order)
 
     def _circle(self, order: Sequence[str]) -> list[str]:

@@ -36,7 +36,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.bayes.smoothing import Laplace, MEstimate
 from openbook.fold import Statistics, fold
 from openbook.kernels.moments import Moments
 from openbook.network.elimination import (
@@ -446,12 +445,9 @@ def expectation_maximisation(pieces, starts, estimate, *, tol, max_iter):
 
 def _log_prior(estimate, tables):
     """The logarithm of Π θ^a over the tables that are smoothed, as far as it depends on θ."""
-    smoothing, total = estimate.smoothing, 0.0
+    total = 0.0
     for node, table in enumerate(tables):
-        if isinstance(table, LeafNormals) or node in estimate.plain:
-            continue
-        if isinstance(smoothing, Laplace):
-            total += smoothing.alpha * float(np.log(table).sum())
-        elif isinstance(smoothing, MEstimate):
-            total += smoothing.m / table.shape[-1] * float(np.log(table).sum())
+        if not isinstance(table, LeafNormals) and node not in estimate.plain:
+            imagined = estimate.smoothing.imagined(1 / table.shape[-1])
+            total += imagined * float(np.log(table).sum()) if imagined else 0.0
     return total

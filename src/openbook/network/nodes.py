@@ -45,9 +45,8 @@ def gaussian_columns(learner, schema):
     for name in learner.gaussian:
         if name not in numbers:
             hint = did_you_mean(str(name), numbers) if numbers else "The table has none."
-            raise ParameterError(
-                f"{type(learner).__name__}: gaussian names {name!r}, which is no numeric column. {hint}"
-            )
+            msg = f"{type(learner).__name__}: gaussian names {name!r}, which is no numeric column. {hint}"
+            raise ParameterError(msg)
     return tuple(name for name in numbers if name in learner.gaussian)
 
 
@@ -170,15 +169,13 @@ def edge_numbers(learner, parameter, nodes):
     found = []
     for edge in edges if isinstance(edges := getattr(learner, parameter), Iterable) else [edges]:
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-            raise ParameterError(
-                f"{type(learner).__name__}: {parameter} must hold pairs (parent, child), got {edge!r}"
-            )
+            msg = f"{type(learner).__name__}: {parameter} must hold pairs (parent, child), got {edge!r}"
+            raise ParameterError(msg)
         for name in edge:
             if name not in numbers:
                 hint = did_you_mean(str(name), tuple(numbers))
-                raise ParameterError(
-                    f"{type(learner).__name__}: {parameter} names {name!r}, which is no node. {hint}"
-                )
+                msg = f"{type(learner).__name__}: {parameter} names {name!r}, which is no node. {hint}"
+                raise ParameterError(msg)
         found.append((numbers[edge[0]], numbers[edge[1]]))
     return found
 
@@ -239,15 +236,17 @@ class TableEstimate:
         return way.distributions(flat, labels, attribute.name, attribute.values)[:, :-1].reshape(shape)
 
 
-def learnt_tables(pieces, estimate, start=None, *, tol, max_iter):
-    """Tables from rows, the counts behind them, and the trace of expectation-maximisation, if it was needed.
+def learnt_tables(learner, pieces, estimate, start=None):
+    """Tables from rows, by node, the counts behind them, and the trace of expectation-maximisation, if it was
+    needed.
 
-    `start` makes the tables of the first E step of those of the rows that are known.
+    start : makes the tables of the first E step from the estimate and those of the rows that are known
     """
     counts, has_gaps = counted(estimate.families, pieces)
-    tables = estimate(counts)
-    if not has_gaps:
-        return tables, counts, []
-    known = [tables, replace(estimate, smoothing=Laplace(1.0), plain=())(counts)]
-    starts = [start(one) if start else one for one in known]
-    return expectation_maximisation(pieces, starts, estimate, tol=tol, max_iter=max_iter)
+    tables, trace = estimate(counts), []
+    if has_gaps:
+        starts = [tables, replace(estimate, smoothing=Laplace(1.0), plain=())(counts)]
+        starts = [start(estimate, one) for one in starts] if start else starts
+        limits = {"tol": learner.tol, "max_iter": learner.max_iter}
+        tables, counts, trace = expectation_maximisation(pieces, starts, estimate, **limits)
+    return {node.name: table for node, table in zip(estimate.nodes, tables, strict=True)}, counts, trace

@@ -77,15 +77,9 @@ class QueryAnswer:
 
     def rows(self) -> list[list[Any]]:
         """For each combination of values: the values, the probability, and its interval if it has one."""
-        ranges = [range(len(values)) for values in self.values]
-        return [
-            [
-                *(values[c] for values, c in zip(self.values, codes, strict=True)),
-                float(self.probabilities[codes]),
-                *(float(end[codes]) for end in self.interval or ()),
-            ]
-            for codes in product(*ranges)
-        ]
+        columns = [self.probabilities, *(self.interval or ())]
+        figures = np.stack([column.ravel() for column in columns], axis=1).tolist()
+        return [[*values, *own] for values, own in zip(product(*self.values), figures, strict=True)]
 
     def __str__(self) -> str:
         header = [*self.targets, "P", *(["from", "to"] if self.interval else [])]
@@ -173,8 +167,8 @@ class MixtureAnswer:
         -------
         float or ndarray
         """
-        gaps = (np.asarray(x, dtype=float)[..., None] - self.means) / self.sds
-        return plain_array(np.exp(-0.5 * gaps**2) / (np.sqrt(2 * np.pi) * self.sds) @ self.weights)
+        densities = np.exp(-0.5 * self._standardised(x) ** 2) / (np.sqrt(2 * np.pi) * self.sds)
+        return plain_array(densities @ self.weights)
 
     def cdf(self, x: Any) -> Any:
         """The probability of a number of at most x.
@@ -188,9 +182,10 @@ class MixtureAnswer:
         -------
         float or ndarray
         """
-        return plain_array(
-            ndtr((np.asarray(x, dtype=float)[..., None] - self.means) / self.sds) @ self.weights
-        )
+        return plain_array(ndtr(self._standardised(x)) @ self.weights)
+
+    def _standardised(self, x: Any) -> Any:
+        return (np.asarray(x, dtype=float)[..., None] - self.means) / self.sds
 
     def rows(self) -> list[list[Any]]:
         """For each component: the values of the parents, the weight, the mean, the standard deviation."""

@@ -67,9 +67,8 @@ class Questions:
 
     def _numbered(self):
         """The tables in the order of the nodes, of leaves the normals."""
-        return [
-            self.normals_[n.name] if n.name in self.normals_ else self.tables_[n.name] for n in self.nodes_
-        ]
+        tables = {**self.tables_, **self.normals_}
+        return [tables[node.name] for node in self.nodes_]
 
     def _probabilities(self, densities=None):
         """The tables as numbers: of a leaf the densities of its finding, or 1 without one."""
@@ -265,9 +264,8 @@ class Questions:
         """What is given, by number."""
         given = {} if given is None else given
         if not isinstance(given, Mapping):
-            raise DataError(
-                f"given must be a mapping of node to value, such as {{'a': 'yes'}}, got {given!r}"
-            )
+            msg = f"given must be a mapping of node to value, such as {{'a': 'yes'}}, got {given!r}"
+            raise DataError(msg)
         self._graph().known(given)
         found = EvidenceByNode({}, {}, {}, {}, 1.0)
         for name, value in given.items():
@@ -485,15 +483,8 @@ class Questions:
         order = [self._numbers[name] for name in self.graph_.order]
         wanted, fixed = self._asked(targets, found)
         likely = {v: np.eye(self.families_.sizes[v])[code] for v, code in found.hard.items()} | found.soft
-        drawn = ways[method](
-            order,
-            self.families_,
-            self._probabilities(found.densities),
-            wanted,
-            likely,
-            n_samples,
-            np.random.default_rng(random_state),
-        )
+        tables, rng = self._probabilities(found.densities), np.random.default_rng(random_state)
+        drawn = ways[method](order, self.families_, tables, wanted, likely, n_samples, rng)
         evidence = drawn.evidence * found.scale
         if targets[0] not in self.normals_:
             return self._answer(targets, drawn.shares, evidence, interval=drawn.ends, method=method)

@@ -30,6 +30,7 @@ from scipy.stats import norm, t
 
 from openbook.errors import DataError
 from openbook.judge import wilson
+from openbook.measures.arrays import drawn_codes
 
 LEVEL = 0.95
 #: Chains of Gibbs sampling that run side by side, and the share of each that is not counted.
@@ -55,17 +56,9 @@ def sampled_rows(order, families, tables, n, rng, evidence: Mapping[int, np.ndar
         chances = np.broadcast_to(chances, (n, families.sizes[node]))
         if node in evidence:
             chances = chances * evidence[node]
-            total = chances.sum(axis=1)
-            weights *= total
-            chances = chances / np.where(total > 0, total, 1.0)[:, None]
-        codes[:, node] = _drawn(chances, rng)
+            weights *= chances.sum(axis=1)
+        codes[:, node] = drawn_codes(chances, rng)
     return codes, weights
-
-
-def _drawn(chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A value for each row, by its chances."""
-    below = np.cumsum(chances, axis=1)
-    return np.minimum((rng.random((len(chances), 1)) >= below).sum(axis=1), chances.shape[1] - 1)
 
 
 def _cells(codes, targets, shape):
@@ -120,9 +113,8 @@ def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
     """P(targets | evidence) estimated by Gibbs sampling; P(evidence) is not estimated (NaN)."""
     codes, weights = sampled_rows(order, families, tables, max(n, 1000), rng, evidence)
     if not weights.any():
-        raise DataError(
-            "no sampled row agrees with the evidence, so Gibbs sampling has no start; use fewer findings"
-        )
+        msg = "no sampled row agrees with the evidence, so Gibbs sampling has no start; use fewer findings"
+        raise DataError(msg)
     codes = codes[rng.choice(len(codes), CHAINS, p=weights / weights.sum())]
     rounds = max(n // CHAINS, 20)
     fixed = {node for node, likely in evidence.items() if (likely > 0).sum() == 1}
@@ -138,7 +130,7 @@ def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
                 scope = families.scopes[node]
                 axes = [*(k for k, u in enumerate(scope) if u != v), scope.index(v)]
                 chances *= tables[node].transpose(axes)[tuple(codes[:, u] for u in scope if u != v)]
-            codes[:, v] = _drawn(chances / chances.sum(axis=1, keepdims=True), rng)
+            codes[:, v] = drawn_codes(chances, rng)
         if i >= WARM_UP * rounds:
             flat = _cells(codes, targets, shape)
             seen[np.arange(CHAINS), flat] += 1

@@ -206,15 +206,9 @@ def network_of_naive_bayes(model: Any) -> BeliefNetwork:
     }
     for attribute in model.schema_:
         if isinstance(attribute, Categorical):
-            table = [
-                [model.likelihood(attribute.name, value, given=label) for value in attribute.values]
-                for label in labels
-            ]
-            nodes[attribute.name] = {
-                "values": list(attribute.values),
-                "parents": [model.target_],
-                "table": np.array(table),
-            }
+            name, values = attribute.name, list(attribute.values)
+            table = np.array([[model.likelihood(name, v, given=label) for v in values] for label in labels])
+            nodes[name] = {"values": values, "parents": [model.target_], "table": table}
     for part in model.likelihoods_:
         for j, name in enumerate(part.schema.of(Numeric)):
             if not isinstance(part, GaussianColumns):

@@ -148,12 +148,12 @@ class Scores:
         """A score of the rows that are known, scaled to all rows."""
         return score * np.divide(self.n, known, out=np.zeros_like(known), where=known > 0)
 
-    def _moments(self, node: int, parents: Sequence[int], beside: Sequence[int] = ()) -> Moments:
+    def _moments(self, node: int, parents: Sequence[int], known: Sequence[int] = ()) -> Moments:
         """The moments of a leaf under each combination of its parents, (q, 1).
 
-        They are those of the rows in which the leaf, its parents and the nodes in `beside` are known.
+        They are those of the rows in which the leaf, its parents and the nodes in `known` are known.
         """
-        used = ~np.isnan(self.x[node][:, 0]) & (self.codes[[node, *parents, *beside]] >= 0).all(axis=0)
+        used = ~np.isnan(self.x[node][:, 0]) & (self.codes[[node, *parents, *known]] >= 0).all(axis=0)
         cells = family_cells(self.codes, (*parents, self.nothing), self.sizes)[used]
         return Moments.of(self.x[node][used], cells, self.w[used], self.cells(self.nothing, parents))
 
@@ -188,7 +188,7 @@ class Scores:
             ]
         for k, leaf in enumerate(more):
             if leaf in self.x:
-                under, without = self._moments(leaf, (*base, i)), self._moments(leaf, base, beside=(i,))
+                under, without = self._moments(leaf, (*base, i)), self._moments(leaf, base, known=(i,))
                 gain = self._normals(leaf, under).log_likelihood(under)
                 gain -= self._normals(leaf, without).log_likelihood(without)
                 found[k] = gain / rows if (rows := float(under.weight.sum())) else 0.0
@@ -283,11 +283,11 @@ def hill_climb(scores, *, max_parents, required=(), forbidden=()):
 
 
 def _matrix(d, edges):
-    """Edges as a matrix: whether it holds i -> j."""
-    held = np.zeros((d, d), dtype=bool)
+    """Edges as an adjacency matrix: whether there is an edge i -> j."""
+    matrix = np.zeros((d, d), dtype=bool)
     for i, j in edges:
-        held[i, j] = True
-    return held
+        matrix[i, j] = True
+    return matrix
 
 
 def _renew(scores, parents, change, j, banned, max_parents):
@@ -321,9 +321,7 @@ def _best_step(parents, change, reach, fixed, recent):
         top = gains.max()
         if not np.isfinite(top):
             continue
-        slack = SAME * max(
-            abs(top), 1.0
-        )  # an edge and its reverse often gain the same: rounding must not decide
+        slack = SAME * max(abs(top), 1.0)  # an edge and its reverse often gain the same, but for rounding
         at = divmod(int(np.argmax(gains >= top - slack)), d)
         if found is None or gains[at] > found[0] + slack:
             found = float(gains[at]), kind, *at

@@ -87,9 +87,8 @@ def _distribution(node: Categorical, row: Any) -> np.ndarray:
     if isinstance(row, Mapping):
         by_value = {as_text(value): p for value, p in row.items()}
         if odd := [value for value in by_value if value not in node.values]:
-            raise DataError(
-                f"node {node.name!r} has no value {odd[0]!r}. {did_you_mean(odd[0], node.values)}"
-            )
+            msg = f"node {node.name!r} has no value {odd[0]!r}. {did_you_mean(odd[0], node.values)}"
+            raise DataError(msg)
         row = [by_value.get(value, 0.0) for value in node.values]
     try:
         values = np.array(row, dtype=float).ravel()

@@ -82,11 +82,8 @@ def _answers(network, i, layer, numbering, letter):
 
 def _terms(integration, x, w):
     """What a unit adds up, with the numbers put in."""
-    shapes = {
-        "sum": r"{w} \cdot {x}",
-        "quadratic": r"{w} \cdot {x}^2",
-        "spherical": r"\frac{{({x} - {w})^2}}{{{d}}}",
-    }
+    squared_gap = r"\frac{{({x} - {w})^2}}{{{d}}}"
+    shapes = {"sum": r"{w} \cdot {x}", "quadratic": r"{w} \cdot {x}^2", "spherical": squared_gap}
     return [shapes[integration].format(w=signed(b), x=signed(a), d=len(x)) for a, b in zip(x, w, strict=True)]
 
 

@@ -59,10 +59,9 @@ def _span(numbering, layer, sizes):
 
 def _rules(model, network):
     """The steps that state what is made small, and how."""
-    loss = {
-        True: r"-\frac{1}{n} \sum_i \ln P(y_i \mid x_i)",
-        False: r"\frac{1}{2 n} \sum_i \| o_i - t_i \|^2",
-    }[isinstance(network.output, CrossEntropy)]
+    loss = r"\frac{1}{2 n} \sum_i \| o_i - t_i \|^2"
+    if isinstance(network.output, CrossEntropy):
+        loss = r"-\frac{1}{n} \sum_i \ln P(y_i \mid x_i)"
     if model.alpha:
         loss += r" + \frac{\lambda}{2 n} \sum w^2"
         yield Step("λ", result=float(model.alpha), note="the penalty, alpha; n rows in a batch")
@@ -100,10 +99,7 @@ def _weights(model, numbering):
 def _updates(title, numbers, model, sizes, numbering):
     """A number for each weight and update: few of them, or they were not kept."""
     names = [
-        numbering.weight(i + 1, j, k)
-        for i, weights in enumerate(model.coefs_)
-        for j in range(weights.shape[0])
-        for k in range(weights.shape[1])
+        numbering.weight(i + 1, j, k) for i, w in enumerate(model.coefs_) for j, k in np.ndindex(w.shape)
     ]
     if model.fit_intercept:
         names += [f"b{numbering.unit(i + 1, k)}" for i in range(len(sizes) - 1) for k in range(sizes[i + 1])]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import xlogy
 
-from openbook.bayes.smoothing import Laplace, MEstimate, Smoothing
+from openbook.bayes.smoothing import Smoothing
 from openbook.errors import DataError
 from openbook.fold import Statistics, each, fold
 from openbook.kernels.normals import shared_moments
@@ -138,11 +138,7 @@ class MStep:
 
     def _added(self, allowed):
         """What the smoothing adds to each count that may be above zero."""
-        if isinstance(self.smoothing, Laplace):
-            return self.smoothing.alpha * allowed
-        if isinstance(self.smoothing, MEstimate):
-            return self.smoothing.m * allowed / allowed.sum(axis=-1, keepdims=True)
-        return 0.0 * allowed
+        return self.smoothing.imagined(allowed / allowed.sum(axis=-1, keepdims=True)) * allowed
 
     def _shares(self, counts, before):
         counts = counts + self._added(before > 0)

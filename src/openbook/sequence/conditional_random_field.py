@@ -25,7 +25,7 @@ from openbook.linear.solvers import lbfgs
 from openbook.sequence.derive_field import derive_field, derive_labels, label_scores
 from openbook.sequence.features import FeatureSpace
 from openbook.sequence.linear_chain import ChainLoss, FeatureSequences, LinearChain, averaged_perceptron
-from openbook.sequence.scanned import ScannedSequences
+from openbook.sequence.scanned import ScannedSequences, shift_and_scale
 from openbook.sequence.sequence_model import SequenceClassifier
 
 #: A nominal column of more values is read as words, unless told otherwise.
@@ -152,7 +152,8 @@ class ConditionalRandomField(Declared, SequenceClassifier):
     def _with_words(self, schema):
         """The schema, with columns of words as text, so that the forms of new words can be found."""
         if self.words == "auto":
-            words: Collection[str] = [a.name for a in schema if _has_many_values(a)]
+            many = [a for a in schema if isinstance(a, Nominal) and len(a.values) > _MANY_VALUES]
+            words: Collection[str] = [a.name for a in many]
         else:
             words = _columns("words", self.words, schema)
         as_words = tuple(Text(a.name) if a.name in words else a for a in schema)
@@ -170,8 +171,8 @@ class ConditionalRandomField(Declared, SequenceClassifier):
     def _fit(self, rows):
         neighbours = self._neighbours(self.schema_)
         if isinstance(rows, ScannedSequences):
-            n, units = rows.n_rows, rows.units
-            self.features_ = FeatureSpace(self.schema_, rows.words, units.mean, units.scale, neighbours)
+            n, units = rows.n_rows, shift_and_scale(rows.moments)
+            self.features_ = FeatureSpace(self.schema_, rows.words, *units, neighbours)
             pieces = rows.pieces(self)
         else:
             rows, labels, w = rows
@@ -280,7 +281,3 @@ def _columns(parameter, given, schema):
         if name not in schema:
             raise UnknownColumn(name, schema.names)
     return names
-
-
-def _has_many_values(attribute):
-    return isinstance(attribute, Nominal) and len(attribute.values) > _MANY_VALUES

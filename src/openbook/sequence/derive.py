@@ -35,9 +35,8 @@ def _log_shown(model, X, t, k):
         gap = np.array([X.data(emissions.numbers[j])[t] for j in known]) - emissions.means[k][known]
         covariance = emissions.covariances[k][np.ix_(known, known)]
         distance = float(gap @ np.linalg.solve(covariance, gap))
-        total -= 0.5 * (
-            len(known) * math.log(2 * math.pi) + float(np.linalg.slogdet(covariance)[1]) + distance
-        )
+        size = float(np.linalg.slogdet(covariance)[1])
+        total -= 0.5 * (len(known) * math.log(2 * math.pi) + size + distance)
     for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
         code = int(X.data(attribute.name)[t])
         if code != MISSING:
@@ -59,19 +58,18 @@ def derive_chain(model, *, counted: bool = False) -> Work:
         parts = [Work("counts", tuple(_rules(counted=True)))]
     elif model.trace_:
         parts = [Work("each round", tuple(_rules(counted=False))), _trace(model)]
-    parts.append(
-        Grid("P(first state)", ["state", "probability"], list(zip(names, model.start_.tolist(), strict=True)))
-    )
+    first = list(zip(names, model.start_.tolist(), strict=True))
+    parts.append(Grid("P(first state)", ["state", "probability"], first))
     rows = [[name, *row] for name, row in zip(names, model.transitions_.tolist(), strict=True)]
     parts.append(Grid("P(next state | state)", ["state", *names], rows))
     emissions = model.emissions_
     for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
         rows = [[value, *table[:, v].tolist()] for v, value in enumerate(attribute.values[:LINES])]
-        left = len(attribute.values) - len(rows)
-        unseen = "a value never seen: " + ", ".join(figure(p) for p in table[:, -1].tolist())
-        note = "; ".join(
-            filter(None, [f"{left} more values" if left else "", unseen if model.trace_ else ""])
-        )
+        more = len(attribute.values) - len(rows)
+        notes = [f"{more} more values"] if more else []
+        if model.trace_:
+            notes.append("a value never seen: " + ", ".join(map(figure, table[:, -1].tolist())))
+        note = "; ".join(notes)
         parts.append(Grid(f"P({attribute.name} | state)", [attribute.name, *names], rows, note))
     if emissions.numbers:
         deviations = np.sqrt(np.diagonal(emissions.covariances, axis1=1, axis2=2))
@@ -80,9 +78,8 @@ def derive_chain(model, *, counted: bool = False) -> Work:
             for j, number in enumerate(emissions.numbers[:LINES])
             for k, name in enumerate(names)
         ]
-        note = (
-            "columns vary together within a state: see covariances_" if not emissions.normals.diagonal else ""
-        )
+        together = "columns vary together within a state: see covariances_"
+        note = "" if emissions.normals.diagonal else together
         header = ["column", "state", "mean", "standard deviation"]
         parts.append(Grid("normal distributions", header, rows, note))
     end = "Every row has a label, so the labels are counted." if counted else ""
@@ -197,14 +194,9 @@ def _update_work(model, X, names, tables):
     states = range(len(names))
     expected = [[0.0 for _ in states] for _ in states]
     for t in range(1, len(X)):
+        later = [b * g for b, g in zip(tables.b[t], tables.backward[t], strict=True)]
         pair = [
-            [
-                tables.forward[t - 1][i]
-                * float(model.transitions_[i, j])
-                * tables.b[t][j]
-                * tables.backward[t][j]
-                for j in states
-            ]
+            [tables.forward[t - 1][i] * float(model.transitions_[i, j]) * later[j] for j in states]
             for i in states
         ]
         c = math.fsum(map(math.fsum, pair))
@@ -212,9 +204,7 @@ def _update_work(model, X, names, tables):
             for j in states:
                 expected[i][j] += pair[i][j] / c
     sums = [math.fsum(row) for row in expected]
-    shares = [
-        [n / total if total else math.nan for n in row] for row, total in zip(expected, sums, strict=True)
-    ]
+    shares = [[n / sums[i] if sums[i] else math.nan for n in expected[i]] for i in states]
     rule = r"n_{ij} = \sum_t \frac{f_t(i) a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"
     moves = [[names[i], *expected[i], sums[i]] for i in states]
     parts: list[Any] = [
@@ -237,9 +227,8 @@ def _new_emissions(X, attribute, names, weights):
         rows = []
         for v, value in enumerate(attribute.values[:LINES]):
             of = [math.fsum(w for w, code in zip(own, data, strict=True) if code == v) for own in weights]
-            rows.append(
-                [value, *(n / total if total else math.nan for n, total in zip(of, known, strict=True))]
-            )
+            shares = (n / total if total else math.nan for n, total in zip(of, known, strict=True))
+            rows.append([value, *shares])
         note = "sum of P(state | rows) over the rows with the value / over all rows in which it is known"
         return Grid(f"new P({attribute.name} | state)", [attribute.name, *names], rows, note)
     means, variances = [], []
@@ -277,18 +266,13 @@ def viterbi_grid(names, tables):
         for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True))
     ]
     header = ["row", *(f"v({name})" for name in names), *(f"before {name}" for name in names), "best path"]
-    return Grid("v and pointers", header, _finite(rows))
+    finite = [["-inf" if cell == -math.inf else cell for cell in row] for row in rows]
+    return Grid("v and pointers", header, finite)
 
 
 def grid_of_rows(title, letter, names, lines):
     rows = [[t + 1, *line] for t, line in enumerate(lines)]
     return Grid(title, ["row", *(f"{letter}({name})" for name in names)], rows)
-
-
-def _finite(rows):
-    return [
-        ["-inf" if isinstance(cell, float) and cell == -math.inf else cell for cell in row] for row in rows
-    ]
 
 
 def _note(tables):

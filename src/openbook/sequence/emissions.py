@@ -21,14 +21,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import xlogy
 
-from openbook.bayes.smoothing import Laplace, MEstimate
 from openbook.damage import checked_array, checked_floats, require
 from openbook.data import Categorical, Numeric, Schema, Table
+from openbook.kernels.moments import Moments
 from openbook.kernels.normals import Normals, log_joint
-from openbook.sequence.scanned import ColumnUnits
+from openbook.sequence.scanned import shift_and_scale
 
 #: The weight below which a state has no rows to learn from.
 _NOTHING = 1e-12
+
+
+def state_normals(means: np.ndarray, covariances: np.ndarray, *, diagonal: bool) -> Normals:
+    """The normal distributions of numbers in each state, (K, d) and (K, d, d)."""
+    K = len(means)
+    return Normals(np.zeros(K), means, covariances, np.zeros((K, 0)), diagonal=diagonal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,22 +48,16 @@ class Emissions:
     tables: tuple[np.ndarray, ...]
 
     @classmethod
-    def alike(cls, schema: Schema, units: ColumnUnits, K: int, kind: str) -> "Emissions":
+    def alike(cls, schema: Schema, moments: Moments, K: int, kind: str) -> "Emissions":
         """Distributions that are alike in each state, in units of all rows, to start from."""
         d = len(schema.of(Numeric))
-        normals = Normals(
-            np.zeros(K),
-            np.zeros((K, d)),
-            np.tile(np.eye(d), (K, 1, 1)),
-            np.zeros((K, 0)),
-            diagonal=kind != "full",
-        )
+        normals = state_normals(np.zeros((K, d)), np.tile(np.eye(d), (K, 1, 1)), diagonal=kind != "full")
         tables = tuple(
             np.hstack([np.full((K, len(a.values)), 1 / max(len(a.values), 1)), np.ones((K, 1))])
             for a in schema
             if isinstance(a, Categorical)
         )
-        return cls(schema, units.mean, units.scale, normals, tables)
+        return cls(schema, *shift_and_scale(moments), normals, tables)
 
     @property
     def attributes(self):
@@ -129,18 +129,16 @@ class Emissions:
         means = moments[:, 0, 1:] / divisor
         spread = moments[:, 1:, 1:] / divisor[:, :, None] - means[:, :, None] * means[:, None, :]
         means[~holds], spread[~holds] = self.normals.means[~holds], self.normals.covariances[~holds]
-        covariances = _at_least(min_covar, spread, kind)
-        normals = Normals(
-            np.zeros(len(means)), means, covariances, np.zeros((len(means), 0)), diagonal=kind != "full"
-        )
+        normals = state_normals(means, _at_least(min_covar, spread, kind), diagonal=kind != "full")
         return replace(self, normals=normals, tables=tables)
 
     def log_prior(self, smoothing, states):
         """The logarithm of the prior that the smoothing stands for."""
-        return sum(
-            float(xlogy(added_counts(smoothing, states, a), table[:, :-1]).sum())
-            for a, table in zip(self.attributes, self.tables, strict=True)
-        )
+        total = 0.0
+        for a, table in zip(self.attributes, self.tables, strict=True):
+            guesses = np.stack([smoothing.guess(state, a.name, a.values)[:-1] for state in states])
+            total += float(xlogy(smoothing.imagined(guesses), table[:, :-1]).sum())
+        return total
 
     def complexity(self, kind):
         """The number of free parameters."""
@@ -174,7 +172,7 @@ class Emissions:
             unseen = (table[:, -1] > 0) & (table[:, -1] <= 1)
             require(unseen, f"the table of {attribute.name!r} has no probability of an unseen value")
             tables.append(table)
-        normals = Normals(np.zeros(K), means, covariances, np.zeros((K, 0)), diagonal=kind != "full")
+        normals = state_normals(means, covariances, diagonal=kind != "full")
         return cls(schema, shift, scale, normals, tuple(tables))
 
 
@@ -182,17 +180,6 @@ def check_distributions(what: str, table: np.ndarray) -> None:
     """Refuse rows that are no distributions."""
     whole = (np.abs(table.sum(axis=-1) - 1) <= 1e-6).all()
     require(whole and (table >= 0).all(), f"{what} must hold probabilities that sum to 1")
-
-
-def added_counts(smoothing, states, attribute) -> np.ndarray:
-    """What the smoothing adds to the count of each value of a column in each state, (K, V)."""
-    shape = len(states), len(attribute.values)
-    if isinstance(smoothing, Laplace):
-        return np.full(shape, smoothing.alpha)
-    if isinstance(smoothing, MEstimate):
-        guesses = [smoothing.guess(state, attribute.name, attribute.values)[:-1] for state in states]
-        return smoothing.m * np.stack(guesses)
-    return np.zeros(shape)
 
 
 def _left_out_if_unknown(table):

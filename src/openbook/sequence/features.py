@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.data import MISSING, Categorical, Numeric, Schema, Table, Text
-from openbook.sequence.scanned import text_words, units_of
+from openbook.sequence.scanned import moments_of, shift_and_scale, text_words
 
 
 def word_shape(word: str) -> str:
@@ -96,8 +96,7 @@ class FeatureSpace:
     def of(cls, table: Table, neighbours: Mapping[str, Collection[str]]) -> "FeatureSpace":
         """The features that the rows of a table show."""
         words = {name: tuple(sorted(own)) for name, own in text_words(table).items()}
-        units = units_of(table)
-        return cls(table.schema, words, units.mean, units.scale, neighbours)
+        return cls(table.schema, words, *shift_and_scale(moments_of(table)), neighbours)
 
     @cached_property
     def _coded(self) -> list[_Codes]:

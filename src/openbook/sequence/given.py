@@ -8,8 +8,7 @@ import numpy as np
 from openbook.data import Attribute, Nominal, Numeric, Schema
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
-from openbook.kernels.normals import Normals
-from openbook.sequence.emissions import Emissions, check_distributions
+from openbook.sequence.emissions import Emissions, check_distributions, state_normals
 
 
 def given_array(name, given, shape):
@@ -67,11 +66,5 @@ def given_emissions(emissions, states):
     if not (np.isfinite(spread) & (spread > 0)).all():
         raise ParameterError("emissions: standard deviations must be above 0")
     covariances = (spread.T**2)[:, :, None] * np.eye(d)
-    normals = Normals(
-        np.zeros(K),
-        np.array(means, dtype=float).reshape(d, K).T,
-        covariances,
-        np.zeros((K, 0)),
-        diagonal=True,
-    )
+    normals = state_normals(np.array(means, dtype=float).reshape(d, K).T, covariances, diagonal=True)
     return Emissions(Schema(tuple(attributes)), np.zeros(d), np.ones(d), normals, tuple(tables))

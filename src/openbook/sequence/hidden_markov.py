@@ -44,7 +44,7 @@ from openbook.sequence.emissions import Emissions, check_distributions
 from openbook.sequence.forecast import Forecast, look_ahead
 from openbook.sequence.given import given_array, given_emissions, given_table
 from openbook.sequence.ordered import ordered, some_labels, weights_of_sequences, without_labels
-from openbook.sequence.scanned import ScannedSequences, units_of
+from openbook.sequence.scanned import ScannedSequences, moments_of
 from openbook.sequence.sequence_model import SequenceModel
 
 
@@ -211,21 +211,20 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
         str or None
             The reason, which also says what to do; None if it can.
         """
-        empty = [a.name for a in schema if isinstance(a, Categorical) and not a.values]
-        return (
-            f"cannot use the column {empty[0]!r} without values; drop it"
-            if empty
-            else super().refusal(schema)
-        )
+        if empty := [a.name for a in schema if isinstance(a, Categorical) and not a.values]:
+            return f"cannot use the column {empty[0]!r} without values; drop it"
+        return super().refusal(schema)
 
     def _fit(self, rows):
         if isinstance(rows, ScannedSequences):
-            labels, complete, units = rows.labels, rows.complete, rows.units
+            labels, complete, moments = rows.labels, rows.complete, rows.moments
         else:
             rows, labels, codes, w = rows
-            complete, units = bool((codes >= 0).all()), units_of(rows.table)
+            complete, moments = bool((codes >= 0).all()), moments_of(rows.table)
         states = self._all_states(labels, complete=complete)
-        emissions = self.emissions_ = Emissions.alike(self.schema_, units, len(states), self.covariance_type)
+        emissions = self.emissions_ = Emissions.alike(
+            self.schema_, moments, len(states), self.covariance_type
+        )
         pieces = rows.pieces(self) if isinstance(rows, ScannedSequences) else self._pieces(rows, codes, w)
         start, transitions = self._allowed(len(states))
         maximise = MStep(
@@ -257,9 +256,8 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
         if isinstance(self.transitions_init, str):
             if self.transitions_init != "left_to_right":
                 hint = did_you_mean(self.transitions_init, ("left_to_right",))
-                raise ParameterError(
-                    f"HiddenMarkov: transitions_init cannot be {self.transitions_init!r}. {hint}"
-                )
+                msg = f"HiddenMarkov: transitions_init cannot be {self.transitions_init!r}. {hint}"
+                raise ParameterError(msg)
             start = np.eye(K)[0]
             transitions = np.eye(K) + np.eye(K, k=1)
             transitions /= transitions.sum(axis=1, keepdims=True)

@@ -162,7 +162,7 @@ def _one_sequence(piece, s):
 
 
 def _move(chain, one, path, amount):
-    """Add to the weights along the true path what is taken from those along the path found."""
+    """Add to the weights along the true path, and subtract as much from those along the path found."""
     K = len(chain.pairs)
     slopes = amount * (np.eye(K)[one.labels] - np.eye(K)[path])
     add_slopes(one.ids, slopes, chain.weights)

@@ -2,13 +2,14 @@
 
 Rows of a sequence stand together, in order; a sequence may reach over the end of a piece of the scan. Then
 the piece in which it begins reads the rest from the pieces that follow, and these leave it out. One pass
-finds where sequences end, the units of numbers, the words of texts, and which rows have labels.
+finds where sequences end, the moments of numbers, the words of texts, and which rows have labels.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,41 +21,26 @@ from openbook.data.conform import conform
 from openbook.data.scan import Piece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
+from openbook.kernels.moments import Moments
 
 
-class ColumnUnits(NamedTuple):
-    """Number, mean and sum of squared deviations of the known cells of each numeric column, (d,)."""
-
-    n: np.ndarray
-    mean: np.ndarray
-    squares: np.ndarray
-
-    def joined(self, other: "ColumnUnits") -> "ColumnUnits":
-        n = self.n + other.n
-        share = np.divide(other.n, n, out=np.zeros_like(n), where=n > 0)
-        gap = other.mean - self.mean
-        squares = self.squares + other.squares + gap**2 * self.n * share
-        return ColumnUnits(n, self.mean + gap * share, squares)
-
-    @property
-    def scale(self) -> np.ndarray:
-        """The standard deviation, and 1 if a column does not vary."""
-        spread = np.sqrt(np.divide(self.squares, self.n, out=np.zeros_like(self.n), where=self.n > 0))
-        return np.where(spread > 0, spread, 1.0)
+def moments_of(table: Table) -> Moments:
+    """The moments of the known cells of the numeric columns of a table, (1, d)."""
+    names, one_class = table.schema.of(Numeric), np.zeros(len(table), dtype=np.intp)
+    if not names:
+        return Moments.zero(1, 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = Moments.of(table.block(names).astype(float), one_class, np.ones(len(table)), 1)
+    if not np.isfinite(moments.scatter).all():
+        name = names[int(np.argmin(np.isfinite(moments.scatter[0])))]
+        raise DataError(f"column {name!r}: its numbers are too large to be squared; rescale them")
+    return moments
 
 
-def units_of(table: Table) -> ColumnUnits:
-    """The units of the numeric columns of a table."""
-    found = []
-    for name in table.schema.of(Numeric):
-        known = table.data(name)[~np.isnan(table.data(name))].astype(float)
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = float(known.mean()) if len(known) else 0.0
-            squares = float(((known - mean) ** 2).sum())
-        if not np.isfinite(squares):
-            raise DataError(f"column {name!r}: its numbers are too large to be squared; rescale them")
-        found.append((float(len(known)), mean, squares))
-    return ColumnUnits(*np.array(found, dtype=float).reshape(len(found), 3).T)
+def shift_and_scale(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """The mean and the standard deviation of each column, (d,); 1 if it does not vary."""
+    spread = np.sqrt(np.nan_to_num(moments.variance()[0]))
+    return moments.mean[0], np.where(spread > 0, spread, 1.0)
 
 
 @dataclass(frozen=True)
@@ -86,10 +72,10 @@ class SequenceFile:
 
 
 class ScannedSequences(NamedTuple):
-    """What one pass over files finds: columns, units, words, labels, whether all rows have one, and cuts."""
+    """What one pass over files finds; `complete` says whether all rows have a label."""
 
     schema: Schema
-    units: ColumnUnits
+    moments: Moments
     words: dict[str, tuple[str, ...]]
     labels: np.ndarray
     complete: bool
@@ -107,11 +93,11 @@ class ScannedSequences(NamedTuple):
 
 
 class _PieceSummary(NamedTuple):
-    """Of a piece: the sequence of each run of rows, its length, units, words, and the number of labels."""
+    """Of a piece: the sequence of each run of rows, its length, moments, words, and the number of labels."""
 
     ids: np.ndarray
     lengths: np.ndarray
-    units: ColumnUnits
+    moments: Moments
     words: dict[str, set[str]]
     labelled: int
 
@@ -129,20 +115,17 @@ def scanned(
     if target is not None:
         attribute = scan.schema[target]
         if not isinstance(attribute, Categorical):
-            raise DataError(
-                f"labels {target!r} are {attribute.kind}; scan with kinds={{{target!r}: 'nominal'}}"
-            )
+            msg = f"labels {target!r} are {attribute.kind}; scan with kinds={{{target!r}: 'nominal'}}"
+            raise DataError(msg)
         labels = np.array(attribute.values)
     schema = scan.schema.select(name for name in scan.names if name not in (sequence, target))
     schema = kinds(schema) if kinds else schema
     seen = list(each(scan.pieces, partial(_seen, schema, sequence, target)))
-    units = seen[0].units
-    for one in seen[1:]:
-        units = units.joined(one.units)
+    moments = reduce(add, (one.moments for one in seen))
     words = {name: tuple(sorted(set().union(*(one.words[name] for one in seen)))) for name in schema.of(Text)}
     complete = target is not None and sum(one.labelled for one in seen) == len(scan)
     cuts = _cuts(scan.pieces, seen)
-    return ScannedSequences(schema, units, words, labels, complete, cuts, sequence, target)
+    return ScannedSequences(schema, moments, words, labels, complete, cuts, sequence, target)
 
 
 def whole_sequences(chunks: Iterable[Table], sequence: str) -> Iterator[Table]:
@@ -185,7 +168,7 @@ def _seen(schema, sequence, target, table):
     own = conform(table, schema)
     refuse_infinity(own)
     lengths = np.diff(np.append(starts, len(ids)))
-    return _PieceSummary(ids[starts], lengths, units_of(own), text_words(own), labelled)
+    return _PieceSummary(ids[starts], lengths, moments_of(own), text_words(own), labelled)
 
 
 def text_words(table: Table) -> dict[str, set[str]]:

@@ -9,7 +9,6 @@ sequences are folded over, so that threads and clusters share them.
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from openbook.damage import blamed_on_its_file, checked_array
 from openbook.data import Scan, Schema, Table
 from openbook.data.conform import conform
 from openbook.errors import DataError
-from openbook.fold import fold
+from openbook.fold import each
 from openbook.sequence.chain import AnyChain, best_path, posteriors
 from openbook.sequence.derive import cell_shown
 from openbook.sequence.ordered import OrderedRows, ordered, weights_of_sequences, without_labels
@@ -87,10 +86,9 @@ class SequenceModel(Estimator):
         found = []
         for span, some in rows.spans():
             piece = self._piece(rows.table.take(span), rows.ends[some] - span.start)
-            own = {"labels": labels, "w": w}
-            parts = {"labels": span, "w": some}
-            known = {name: array[parts[name]] for name, array in own.items() if array is not None}
-            found.append(piece._replace(**known))
+            if labels is not None and w is not None:
+                piece = piece._replace(labels=labels[span], w=w[some])
+            found.append(piece)
         return found
 
     def _in_order(self, X: Any, kinds: Any = None, *, needed: bool = False) -> OrderedRows:
@@ -110,7 +108,7 @@ class SequenceModel(Estimator):
         """What a method says of the rows, in their order in X."""
         rows = self._conformed(X)
         with blamed_on_its_file(self):
-            found = np.concatenate(fold(self._pieces(rows), partial(_in_list, method, self._chain), add))
+            found = np.concatenate(list(each(self._pieces(rows), partial(method, self._chain))))
         answers = np.empty_like(found)
         answers[rows.places] = found
         return answers
@@ -253,10 +251,6 @@ def _is_row(rows):
     return isinstance(rows, Mapping) or (
         np.ndim(rows) == 1 and not (isinstance(rows, list | tuple) and isinstance(rows[0], Mapping | Table))
     )
-
-
-def _in_list(method, chain, piece):
-    return [method(chain, piece)]
 
 
 def _posterior(chain, piece):

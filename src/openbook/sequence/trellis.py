@@ -51,21 +51,16 @@ def trellis_tables(start, a, log_b) -> TrellisTables:
         predicted = [_predicted(start, a, before, j) for j in states]
         top = max((row[j] for j in states if predicted[j] > 0), default=-math.inf)
         off = top if top < SMALLEST else 0.0
-        b.append(
-            [math.exp(v - off) if v - off < -SMALLEST else 1.0 for v in row]
-            if top > -math.inf
-            else [1.0 for _ in row]
-        )
+        says = top > -math.inf  # else no reachable state can show the row
+        b.append([math.exp(v - off) if says and v - off < -SMALLEST else 1.0 for v in row])
         products = [b[-1][j] * predicted[j] for j in states]
         scales.append(math.fsum(products))
         forward.append([p / scales[-1] for p in products])
-        log_c.append(off + math.log(scales[-1]) if top > -math.inf else -math.inf)
+        log_c.append(off + math.log(scales[-1]) if says else -math.inf)
     backward = [[1.0 for _ in states]]
     for t in range(len(log_b) - 1, 0, -1):
-        later = backward[0]
-        backward.insert(
-            0, [math.fsum(a[i][j] * b[t][j] * later[j] for j in states) / scales[t] for i in states]
-        )
+        later = [b[t][j] * backward[0][j] for j in states]
+        backward.insert(0, [math.fsum(a[i][j] * later[j] for j in states) / scales[t] for i in states])
     posterior = [[f * g for f, g in zip(*both, strict=True)] for both in zip(forward, backward, strict=True)]
     return TrellisTables(log_b, b, forward, log_c, backward, posterior, *_viterbi(start, a, log_b))
 

@@ -28,13 +28,8 @@ _MANY = 50_000
 _SHAPES = {
     "support_": ("m",),
     "support_vectors_": ("m", "d"),
-    "dual_coef_": ("machines", "m"),
-    "slacks_": ("machines", "m"),
-    "bias_": ("machines",),
-    "objective_": ("machines",),
-    "dual_gap_": ("machines",),
-    "n_iter_": ("machines",),
-    "states_": ("machines",),
+    **dict.fromkeys(("dual_coef_", "slacks_"), ("machines", "m")),
+    **dict.fromkeys(("bias_", "objective_", "dual_gap_", "n_iter_", "states_"), ("machines",)),
     "weights_": ("machines", "d"),
 }
 _WHOLE = ("support_", "n_iter_", "states_")

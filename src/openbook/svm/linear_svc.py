@@ -82,10 +82,7 @@ class LinearSVC(SVC):
     [1]
     """
 
-    _rules = {
-        "loss": OneOf("hinge", "squared_hinge"),
-        "tol": Number(above=0),
-    }
+    _rules = {"loss": OneOf("hinge", "squared_hinge"), "tol": Number(above=0)}
 
     kernel, degree, gamma, coef0, multiclass, calibrate = "linear", 3, "scale", 0.0, "ovr", None
 

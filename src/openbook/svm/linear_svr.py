@@ -79,11 +79,7 @@ class LinearSVR(SVR):
     [0.5, 2.5]
     """
 
-    _rules = {
-        "epsilon": Number(at_least=0),
-        "C": Number(above=0),
-        "tol": Number(above=0),
-    }
+    _rules = {"epsilon": Number(at_least=0), "C": Number(above=0), "tol": Number(above=0)}
 
     kernel, degree, gamma, coef0 = "linear", 3, "scale", 0.0
 

@@ -151,9 +151,8 @@ class SVC(Declared, SupportVectors, Classifier):
             raise ParameterError(f"{type(self).__name__}: {msg}")
         if len(self.classes_) < 2:
             label = as_text(self.classes_.tolist()[0])
-            raise DataError(
-                f"{type(self).__name__} needs at least two classes, and there is only one class: {label}"
-            )
+            msg = f"{type(self).__name__} needs at least two classes, and there is only one class: {label}"
+            raise DataError(msg)
         if math.isinf(self.C) and rows.sparse:
             raise ParameterError("SVC: sparse rows need a finite C; C=1000 comes near a hard margin")
         training = self._training(rows)

@@ -115,11 +115,7 @@ class SVR(Declared, SupportVectors, Regressor):
     tol: float = 1e-3
     max_iter: int = 1000
 
-    _rules = {
-        "C": Number(above=0),
-        "epsilon": Number(at_least=0),
-        **SUPPORT_RULES,
-    }
+    _rules = {"C": Number(above=0), "epsilon": Number(at_least=0), **SUPPORT_RULES}
 
     def knobs(self):
         return {**super().knobs(), "epsilon": (0.1, 0.5)}

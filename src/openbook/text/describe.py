@@ -118,16 +118,12 @@ class TextDescription:
         """The figures as tables."""
         parts = [self._sizes()]
         if self.frequent:
-            rows: list[tuple[Any, ...]] = [
-                (word, times, df, round(df / self.documents, 3)) for word, times, df in self.frequent
-            ]
+            rows: list[tuple[Any, ...]] = [(*one, round(one[2] / self.documents, 3)) for one in self.frequent]
             parts.append(Grid("Most frequent words", ("word", "times", "documents", "share"), rows))
         parts += self.telling_grids()
         if self.duplicates:
             shown = self.duplicates[:_PAIRS]
-            rows = [
-                (pair.row, pair.other, round(pair.similarity, 3), self.excerpts[pair.row]) for pair in shown
-            ]
+            rows = [(*pair[:2], round(pair.similarity, 3), self.excerpts[pair.row]) for pair in shown]
             more = len(self.duplicates) - len(shown)
             note = f"{plural(more, 'more pair')}" if more else ""
             head = ("row", "other row", "similarity", "begins")
@@ -139,12 +135,8 @@ class TextDescription:
         if len(self.telling) != 2 or self.of_labels:
             return [_telling_grid(f"of {label}", words) for label, words in self.telling.items()]
         target = next(iter(self.telling)).partition(" = ")[0]
-        both = [
-            (one, label.partition(" = ")[2])
-            for label, words in self.telling.items()
-            for one in words
-            if one.pmi > 0
-        ]
+        classes = {label.partition(" = ")[2]: words for label, words in self.telling.items()}
+        both = [(one, label) for label, words in classes.items() for one in words if one.pmi > 0]
         return [_telling_grid(f"of {target}", [one for one, _ in both], [label for _, label in both])]
 
     def _sizes(self) -> Grid:
@@ -160,18 +152,10 @@ class TextDescription:
 def _telling_grid(of: str, words: Sequence[TellingWord], speak_for: Sequence[str] = ()) -> Grid:
     """The words that tell most of a class, as a table; `speak_for` is the class of each word, of two."""
     sides = speak_for or ["for" if one.pmi > 0 else "against" for one in words]
-    rows = [
-        (
-            one.word + (" (rare)" if one.rare else ""),
-            side,
-            one.in_class,
-            one.documents,
-            round(one.pmi, 2),
-            round(one.mi, 4),
-            round(one.chi2, 1),
-        )
-        for one, side in zip(words, sides, strict=True)
-    ]
+    rows = []
+    for one, side in zip(words, sides, strict=True):
+        scores = round(one.pmi, 2), round(one.mi, 4), round(one.chi2, 1)
+        rows.append((one.word + " (rare)" * one.rare, side, one.in_class, one.documents, *scores))
     head = ("word", "speaks for" if speak_for else "speaks", "documents of it", "of all", "PMI", "MI", "chi²")
     note = f"Rare: in fewer than {RARE} documents." if any(one.rare for one in words) else ""
     return Grid(f"Words that tell most {of}", head, rows, note)
@@ -268,15 +252,9 @@ def _telling_words(
         if not order.size:
             continue
         sides = [order[pmi[order, c] > 0][:n], order[pmi[order, c] < 0][:n]]
+        scores = np.column_stack([pmi[:, c], mi[:, c], chi2[:, c]])
         found[labels[c]] = tuple(
-            TellingWord(
-                words.terms[i],
-                int(words.having[i, c]),
-                int(df[i]),
-                float(pmi[i, c]),
-                float(mi[i, c]),
-                float(chi2[i, c]),
-            )
+            TellingWord(words.terms[i], int(words.having[i, c]), int(df[i]), *scores[i].tolist())
             for i in np.concatenate(sides).tolist()
         )
     return found

@@ -35,36 +35,8 @@ _STEP_2 = {
     "iviti": "ive",
     "biliti": "ble",
 }
-_STEP_3 = {
-    "icate": "ic",
-    "ative": "",
-    "alize": "al",
-    "iciti": "ic",
-    "ical": "ic",
-    "ful": "",
-    "ness": "",
-}
-_STEP_4 = [
-    "al",
-    "ance",
-    "ence",
-    "er",
-    "ic",
-    "able",
-    "ible",
-    "ant",
-    "ement",
-    "ment",
-    "ent",
-    "ion",
-    "ou",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
-]
+_STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+_STEP_4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()  # noqa: SIM905
 
 
 @cache
@@ -76,9 +48,9 @@ def porter_stem(word: str) -> str:
     """
     if len(word) <= 2 or not (word.isascii() and word.isalpha()):
         return word
-    for step in (_plurals, _past, _final_y, _double_endings, _single_endings, _long_endings, _tidied):
-        word = step(word)
-    return word
+    word = _final_y(_past(_plurals(word)))
+    word = _replaced(_replaced(word, _STEP_2), _STEP_3)
+    return _tidied(_long_endings(word))
 
 
 def _is_consonant(word: str, i: int) -> bool:
@@ -95,10 +67,6 @@ def _measure(stem: str) -> int:
 
 def _has_vowel(stem: str) -> bool:
     return not all(_is_consonant(stem, i) for i in range(len(stem)))
-
-
-def _ends_double(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and _is_consonant(word, len(word) - 1)
 
 
 def _ends_cvc(word: str) -> bool:
@@ -128,7 +96,8 @@ def _mended(stem: str) -> str:
     """A stem that lost "ed" or "ing" as a word: "conflat" as "conflate", "hopp" as "hop"."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
-    if _ends_double(stem) and stem[-1] not in "lsz":
+    double = len(stem) > 1 and stem[-1] == stem[-2] and _is_consonant(stem, len(stem) - 1)
+    if double and stem[-1] not in "lsz":
         return stem[:-1]
     return stem + "e" if _measure(stem) == 1 and _ends_cvc(stem) else stem
 
@@ -143,14 +112,6 @@ def _replaced(word: str, endings: dict[str, str]) -> str:
             stem = word.removesuffix(ending)
             return stem + endings[ending] if _measure(stem) > 0 else word
     return word
-
-
-def _double_endings(word: str) -> str:
-    return _replaced(word, _STEP_2)
-
-
-def _single_endings(word: str) -> str:
-    return _replaced(word, _STEP_3)
 
 
 def _long_endings(word: str) -> str:

@@ -73,7 +73,7 @@ class TermRule:
             terms = [number if term is not None and term.isdigit() else term for term in terms]
         if self.stemmer is not None:
             terms = [term and self.stemmer(term) for term in terms]
-            if odd := [term for term in terms if term is not None and not _one_word(term)]:
+            if odd := [term for term in terms if term is not None and not _is_word(term)]:
                 raise ParameterError(f"stemmer must make one word of a word, got {odd[0]!r}")
         return terms
 
@@ -231,7 +231,7 @@ def _by_rows(
     return sp.csr_array((counts, cells, ends.astype(np.int32 if short else np.int64)), (len(ends) - 1, width))
 
 
-def _one_word(term: Any) -> bool:
+def _is_word(term: Any) -> bool:
     return isinstance(term, str) and all(sign > " " for sign in term)
 
 
