@@ -10,6 +10,7 @@ with the data and scoring a row takes time in proportion to it.
 """
 
 import math
+from itertools import compress
 
 import numpy as np
 
@@ -47,24 +48,19 @@ class KernelColumns(ApartColumns):
         self.useful = np.array([s > 0 for s in overall])
         self.deviations = np.zeros((len(self.labels), d))
         self.bandwidths = np.zeros((len(self.labels), d))
-        self.notes = [
-            f"{name} is constant in training and is left out"
-            for name, useful in zip(self.schema.names, self.useful, strict=True)
-            if not useful
-        ]
+        constant = compress(self.schema.names, ~self.useful)
+        self.notes = [f"{name} is constant in training and is left out" for name in constant]
         for c in range(len(self.labels)):
             for j in np.flatnonzero(self.useful):
                 name, label = self.schema.names[j], self.labels[c]
                 values, weights = self._points(c, j)
                 own = _deviation(values, weights)
                 if self.has_rows[c] and not len(self.samples.cell(c, j)[0]):
-                    self.notes.append(
-                        f"{name} is always missing in class {label}; its overall values are used"
-                    )
+                    note = f"{name} is always missing in class {label}; its overall values are used"
+                    self.notes.append(note)
                 elif own == 0:
-                    self.notes.append(
-                        f"{name} is constant in class {label}; its overall standard deviation is used"
-                    )
+                    note = f"{name} is constant in class {label}; its overall standard deviation is used"
+                    self.notes.append(note)
                 self.deviations[c, j] = own or overall[j]
                 self.bandwidths[c, j] = self.deviations[c, j] * weights.sum() ** -0.2
 

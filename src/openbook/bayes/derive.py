@@ -97,47 +97,28 @@ def _product(label, prior, factors):
     terms = [math.log(prior.result) if prior.result > 0 else -math.inf, *(factor.log for factor in factors)]
     log = math.fsum(terms) if all(map(math.isfinite, terms)) else -math.inf
     note = "too small to represent; its logarithm is used" if joint == 0 and log > -math.inf else ""
+    name, numbers = f"P({label}) P(x | {label})", joined(values, r" \times ", empty="1")
+    product = rf"{figure(prior.result)} \cdot {figure(likelihood)}"
+    shown, rule = log if log > -math.inf else "minus infinity", r"\ln P(c) + \sum_j \ln P(x_j \mid c)"
     return (
-        Step(
-            given("x", label),
-            r"\prod_j P(x_j \mid c)",
-            joined(values, r" \times ", empty="1"),
-            likelihood,
-            note,
-        ),
-        Step(
-            f"P({label}) P(x | {label})",
-            r"P(c) \cdot P(x \mid c)",
-            rf"{figure(prior.result)} \cdot {figure(likelihood)}",
-            joint,
-        ),
-        Step(
-            f"ln P({label}) P(x | {label})",
-            r"\ln P(c) + \sum_j \ln P(x_j \mid c)",
-            joined(terms, empty="1"),
-            log if log > -math.inf else "minus infinity",
-        ),
+        Step(given("x", label), r"\prod_j P(x_j \mid c)", numbers, likelihood, note),
+        Step(name, r"P(c) \cdot P(x \mid c)", product, joint),
+        Step(f"ln {name}", rule, joined(terms, empty="1"), shown),
     ), log
 
 
 def _posterior(labels, joints, logs):
     """The work that normalises the joint probabilities, and the class of the largest, the first of equals."""
-    top = max(logs)
+    top, rule = max(logs), r"\frac{P(c) P(x \mid c)}{P(x)}"
     if top == -math.inf:
-        rule = r"\frac{P(c) P(x \mid c)}{P(x)}"
         steps = [Step(f"P({label} | x)", rule, r"\frac{0}{0}", None) for label in labels]
         return Work("posterior", (Step("P(x)", r"\sum_c P(c) P(x \mid c)", "0", 0.0), *steps)), None
     shares = [math.exp(log - top) for log in logs]
     whole = math.fsum(shares)
     evidence = math.fsum(joints)
-    steps = [
-        Step(
-            f"P({label} | x)",
-            r"\frac{P(c) P(x \mid c)}{P(x)}",
-            fraction(joint, evidence) if evidence > 0 else rf"e^{{{figure(log)} - \ln P(x)}}",
-            share / whole,
-        )
-        for label, joint, log, share in zip(labels, joints, logs, shares, strict=True)
-    ]
+    steps = []
+    for label, joint, log, share in zip(labels, joints, logs, shares, strict=True):
+        numbers = fraction(joint, evidence) if evidence > 0 else rf"e^{{{figure(log)} - \ln P(x)}}"
+        steps.append(Step(f"P({label} | x)", rule, numbers, share / whole))
     first = Step("P(x)", r"\sum_c P(c) P(x \mid c)", joined(joints, empty="1"), evidence)
     return Work("posterior", (first, *steps)), labels[shares.index(max(shares))]

@@ -18,6 +18,7 @@ variance of their own, and say so in `notes` and in the work:
 """
 
 import math
+from itertools import compress
 
 import numpy as np
 
@@ -78,7 +79,7 @@ class GaussianColumns(ApartColumns):
         self.mean = np.where(self.absent, self.overall.mean, statistics.mean)
         self.variance = variance
         self.useful = spread[0] > LEAST  # not where it is NaN: nothing is known
-        self._scored = [name for name, useful in zip(self.schema.names, self.useful, strict=True) if useful]
+        self._scored = list(compress(self.schema.names, self.useful))
         # compress keeps rows contiguous, which a mask as index does not
         mean, used = (np.compress(self.useful, a, axis=1) for a in (self.mean, variance))
         self._curves = mean, 0.5 / used, -0.5 * np.log(2 * np.pi * used)
@@ -91,17 +92,11 @@ class GaussianColumns(ApartColumns):
             if not self.useful[j]:
                 yield f"{name} is constant in training and is left out"
                 continue
-            if classes := [
-                label for label, is_zero in zip(self.labels, self.floored[:, j], strict=True) if is_zero
-            ]:
-                yield (
-                    f"{name} is constant among the rows of class {', '.join(classes)};"
-                    f" {FLOOR:g} of its overall variance is used"
-                )
-            missing = self.absent[:, j] & self.has_rows
-            if classes := [label for label, none in zip(self.labels, missing, strict=True) if none]:
-                shown = ", ".join(classes)
-                yield f"{name} is always missing in class {shown}; its overall mean and variance are used"
+            if classes := ", ".join(compress(self.labels, self.floored[:, j])):
+                same = f"{name} is constant among the rows of class {classes}"
+                yield f"{same}; {FLOOR:g} of its overall variance is used"
+            if classes := ", ".join(compress(self.labels, self.absent[:, j] & self.has_rows)):
+                yield f"{name} is always missing in class {classes}; its overall mean and variance are used"
 
     def add_scores(self, X, scores):
         if self._scored:

@@ -297,18 +297,14 @@ class NaiveBayes(Folding, Classifier):
         income   known     7        3
         """
         check_is_fitted(self)
+        numbers = [*self._labels, *(f"P(value | {label})" for label in self._labels)]
         rows = [
-            {
-                "column": column,
-                "value": value,
-                **dict(zip(self._labels, counts, strict=True)),
-                **{f"P(value | {label})": p for label, p in zip(self._labels, shares, strict=True)},
-            }
+            {"column": column, "value": value, **dict(zip(numbers, [*counts, *shares], strict=True))}
             for likelihood in self.likelihoods_
             for column, value, counts, shares in likelihood.counted()
         ]
-        numbers = dict.fromkeys(list(rows[0])[2:], "numeric")
-        return read(rows, kinds={"column": "nominal", "value": "nominal", **numbers})
+        kinds = {"column": "nominal", "value": "nominal", **dict.fromkeys(numbers, "numeric")}
+        return read(rows, kinds=kinds)
 
     def sample(self, n_samples=1, random_state=0):
         """Draw rows: a class by its prior, then each column by its distribution in that class.

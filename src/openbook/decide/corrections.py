@@ -109,11 +109,9 @@ class Corrections:
 
     def __str__(self) -> str:
         better = [way for way in self.predicted if way in _STEPS and self._change(way).interval.high < 0]
-        said = [
-            f"Probabilities are shown to be better with {listed(better)}."
-            if better
-            else "No correction is shown to give better probabilities than none."
-        ]
+        said = ["No correction is shown to give better probabilities than none."]
+        if better:
+            said = [f"Probabilities are shown to be better with {listed(better)}."]
         if _NONE in self.distorted:
             said.append(
                 f"Probabilities are off without a correction, too: the mean probability of {self.rare} is"

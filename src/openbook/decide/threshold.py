@@ -155,10 +155,8 @@ class TunedThresholdClassifierCV(AroundClassifier):
 
     def _opened(self, saved):
         fitted = saved.members["estimator"]
-        threshold, score = (
-            math.nan if saved.facts[name] is None else float(saved.facts[name])
-            for name in ("threshold", "score")
-        )
+        known = (saved.facts["threshold"], saved.facts["score"])
+        threshold, score = (math.nan if x is None else float(x) for x in known)
         if math.isnan(threshold) != (len(fitted.classes_) != 2):
             raise ModelFileError(f"a threshold needs two classes, and there are {len(fitted.classes_)}")
         self._around(fitted, threshold, score)

@@ -63,9 +63,8 @@ class Ablation(SubsetSearch):
         self.full_ = score = self._score(judge(names))
         self.stop_ = "Only one attribute is left."
         while len(kept) > 1:
-            candidates = tuple(
-                self._judged(name, [other for other in kept if other != name], judge) for name in kept
-            )
+            smaller = {name: [other for other in kept if other != name] for name in kept}
+            candidates = tuple(self._judged(name, others, judge) for name, others in smaller.items())
             best = best_candidate(self.metric_, candidates)
             loss = -gain(self.metric_, best.score, self.full_)
             if not loss <= self.eps + SAME:
@@ -74,12 +73,8 @@ class Ablation(SubsetSearch):
                 least = f"Without {best.attribute}, the least useful, {lost} is lost"
                 self.stop_ = f"{least}: more than eps = {self.eps:g}."
                 break
-            kept = tuple(name for name in kept if name != best.attribute)
-            path.append(
-                SelectionStep(
-                    candidates, best.attribute, kept, best.score, gain(self.metric_, best.score, score)
-                )
-            )
+            kept, gained = tuple(smaller[best.attribute]), gain(self.metric_, best.score, score)
+            path.append(SelectionStep(candidates, best.attribute, kept, best.score, gained))
             score = best.score
         self.path_ = tuple(path)
         return kept

@@ -75,13 +75,8 @@ def derive_counts(measure: str, evidence: AttributeCounts) -> list[Part]:
 
 
 def _derive_groups(measure: str, groups: ClassGroups) -> list[Part]:
-    rows = [
-        (label, float(weight), float(mean), float(scatter))
-        for label, weight, mean, scatter in zip(
-            groups.labels, groups.weight, groups.mean, groups.scatter, strict=True
-        )
-        if weight
-    ]
+    figures = (part.tolist() for part in (groups.weight, groups.mean, groups.scatter))
+    rows = [row for row in zip(groups.labels, *figures, strict=True) if row[1]]
     header = (groups.group, "rows", f"mean of {groups.number}", "Σ (x - mean)²")
     n = math.fsum(row[1] for row in rows)
     mean = math.fsum(row[1] * row[2] for row in rows) / n

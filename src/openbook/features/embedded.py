@@ -70,10 +70,8 @@ class EmbeddedSelection(Selector):
         self.importances_ = importances_of(self.estimator_, len(names), "EmbeddedSelection")
         order = np.argsort(-self.importances_, kind="stable")
         if not self.importances_.any():
-            warnings.warn(
-                f"EmbeddedSelection: {type(self.estimator).__name__} uses no attribute; the first is kept",
-                stacklevel=3,
-            )
+            name = type(self.estimator).__name__
+            warnings.warn(f"EmbeddedSelection: {name} uses no attribute; the first is kept", stacklevel=3)
             count = 1
         if count is None:
             count = int((self.importances_ >= self.importances_.mean()).sum())

@@ -142,16 +142,14 @@ def _counted(table: Table, target: Target, bins: Bins) -> dict[str, Evidence]:
     categories = discrete(table, target, bins)
     if not len(categories.table.schema):
         return {}
-    counts = fold(
-        Rows.in_memory(categories.table, target.values).pieces, partial(_counts, len(target.classes)), add
-    )
+    rows = Rows.in_memory(categories.table, target.values)
+    counts = fold(rows.pieces, partial(_counts, len(target.classes)), add)
+    found: dict[str, Evidence] = {}
     attributes = (a for a in categories.table.schema if isinstance(a, Categorical))
-    return {
-        a.name: AttributeCounts(
-            a.name, target.name, table, target.classes, a.values, categories.splits[a.name]
-        )
-        for a, table in zip(attributes, counts.tables, strict=True)
-    }
+    for a, own in zip(attributes, counts.tables, strict=True):
+        splits = categories.splits[a.name]
+        found[a.name] = AttributeCounts(a.name, target.name, own, target.classes, a.values, splits)
+    return found
 
 
 def _counts(n_classes: int, chunk: Chunk) -> Counts:
@@ -164,12 +162,9 @@ def _by_class(table: Table, names: list[str], target: Target) -> list[ClassGroup
     assert target.classes is not None
     rows = Rows.in_memory(table, target.values)
     moments = fold(rows.pieces, partial(_moments, names, len(target.classes)), add)
-    return [
-        ClassGroups(
-            name, target.name, target.classes, moments.weight[:, j], moments.mean[:, j], moments.scatter[:, j]
-        )
-        for j, name in enumerate(names)
-    ]
+    parts = zip(moments.weight.T, moments.mean.T, moments.scatter.T, strict=True)
+    named = zip(names, parts, strict=True)
+    return [ClassGroups(name, target.name, target.classes, *own) for name, own in named]
 
 
 def _moments(names: list[str], n_classes: int, chunk: Chunk) -> Moments:

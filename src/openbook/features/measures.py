@@ -119,9 +119,14 @@ class Measure:
         return self.name == "correlation"
 
 
-def _of_counts(function: Callable[[np.ndarray], float], evidence: Evidence) -> float:
+def _of_table(function: Callable[[np.ndarray], float], evidence: Evidence) -> float:
     assert isinstance(evidence, AttributeCounts)
     return function(evidence.counts)
+
+
+def _of_counts(name: str, function: Callable[[np.ndarray], float]) -> Measure:
+    """A measure of a contingency table, tested by G."""
+    return Measure(name, name.replace("_", " "), True, partial(_of_table, function), _g_test)
 
 
 def _strongest(evidence: Evidence) -> np.ndarray:
@@ -202,20 +207,12 @@ def _low(expected: np.ndarray) -> str:
 MEASURES = {
     each.name: each
     for each in (
-        Measure(
-            "mutual_information", "mutual information", True, partial(_of_counts, mutual_information), _g_test
-        ),
+        _of_counts("mutual_information", mutual_information),
         Measure("pmi", "pointwise mutual information", True, _pmi, _g_test),
         Measure("chi_squared", "chi-squared", True, _chi, _chi_test),
-        Measure("information_gain", "information gain", True, partial(_of_counts, information_gain), _g_test),
-        Measure("gain_ratio", "gain ratio", True, partial(_of_counts, gain_ratio), _g_test),
-        Measure(
-            "symmetrical_uncertainty",
-            "symmetrical uncertainty",
-            True,
-            partial(_of_counts, symmetrical_uncertainty),
-            _g_test,
-        ),
+        _of_counts("information_gain", information_gain),
+        _of_counts("gain_ratio", gain_ratio),
+        _of_counts("symmetrical_uncertainty", symmetrical_uncertainty),
         Measure("correlation", "correlation", False, _correlation, _f_test),
         Measure("anova_f", "F", False, _f, _f_test),
     )

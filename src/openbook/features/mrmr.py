@@ -99,11 +99,8 @@ class MRMR(Selector):
     def _select(self, examples: Examples) -> tuple[str, ...]:
         check_bins(self.bins)
         self.relevances_: AttributeScores = score_examples(examples, "mutual_information", self.bins)
-        relevance = {
-            name: self.relevances_[name].score
-            for name in examples.table.names
-            if not math.isnan(self.relevances_[name].score)
-        }
+        scores = {name: self.relevances_[name].score for name in examples.table.names}
+        relevance = {name: score for name, score in scores.items() if not math.isnan(score)}
         if not relevance:
             msg = "no attribute has a mutual information with the target: all are text or entirely missing"
             raise DataError(msg)

@@ -195,9 +195,8 @@ class AttributeScores(ShowsWork):
             return self[attribute].work()
         by_class = self.classes if self._tells_classes else ()
         header = ("attribute", "kind", self.measure.words, *by_class, "known", "p", "p (Holm)")
-        parts: list[Grid] = [
-            Grid("", header, [self._cells(row, by_class) for row in self.rows], self._note())
-        ]
+        cells = [self._cells(row, by_class) for row in self.rows]
+        parts = [Grid("", header, cells, self._note())]
         if remarks := [(row.attribute, why) for row in self.rows if (why := row.why or row.test.warning)]:
             parts.append(Grid("Remarks", ("attribute", ""), remarks))
         return Work(f"{self.measure.words} with {self.target}".capitalize(), tuple(parts))

@@ -107,11 +107,8 @@ class SelectAttributes(Declared, Selector):
         p_of = self._adjusted
         kept = defined[:count] if count else [row for row in defined if p_of[row.attribute] <= self._level]
         if not kept:
-            warnings.warn(
-                f"SelectAttributes: no attribute has p <= {self._level:g}; the best, {defined[0].attribute},"
-                " is kept",
-                stacklevel=4,
-            )
+            none = f"SelectAttributes: no attribute has p <= {self._level:g}"
+            warnings.warn(f"{none}; the best, {defined[0].attribute}, is kept", stacklevel=4)
         return [row.attribute for row in kept or defined[:1]]
 
     def _best_of_each_class(self, k: int | None) -> list[str]:

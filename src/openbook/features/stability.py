@@ -108,11 +108,8 @@ class StabilitySelection(Selector):
         kept = [name for name, f in zip(names, self.frequencies_, strict=True) if f >= self.threshold - 1e-12]
         if not kept:
             best = names[int(np.argmax(self.frequencies_))]
-            warnings.warn(
-                f"StabilitySelection: no attribute is chosen in {self.threshold:g} of the rounds; the"
-                f" most frequent, {best}, is kept",
-                stacklevel=4,
-            )
+            none = f"StabilitySelection: no attribute is chosen in {self.threshold:g} of the rounds"
+            warnings.warn(f"{none}; the most frequent, {best}, is kept", stacklevel=4)
             return [best]
         return kept
 
@@ -126,9 +123,8 @@ class StabilitySelection(Selector):
         mean = Step("q", result=self.mean_size_, note="mean number of attributes chosen per round")
         note = f"{self.repeats} rounds of {type(self._inner).__name__} on half of the rows each."
         grid = Grid("Frequencies", ("attribute", "chosen", ""), self._ranked(self.frequencies_), note)
-        end = (
-            f"Kept {len(self.selected_)} of {d}, chosen in {t:g} of the rounds: {', '.join(self.selected_)}."
-        )
+        often = f"Kept {len(self.selected_)} of {d}, chosen in {t:g} of the rounds"
+        end = f"{often}: {', '.join(self.selected_)}."
         return Work("Stability selection", (grid, mean, bound), end)
 
 

@@ -71,10 +71,9 @@ class VarianceThreshold(Selector):
         return kept
 
     def _work(self) -> Work:
-        pairs = zip(self.schema_, self.variances_.tolist(), self.support_, strict=True)
-        rows = [
-            (a.name, a.kind, shown(v) if np.isfinite(v) else "", "kept" if k else "") for a, v, k in pairs
-        ]
+        figures = [shown(v) if np.isfinite(v) else "" for v in self.variances_.tolist()]
+        kept = ["kept" if one else "" for one in self.support_]
+        rows = [(a.name, a.kind, v, k) for a, v, k in zip(self.schema_, figures, kept, strict=True)]
         end = f"Kept {len(self.selected_)} of {len(rows)} with a variance above {self.threshold:g}."
         return Work("Columns by their variance", (Grid("", ("column", "kind", "variance", ""), rows),), end)
 

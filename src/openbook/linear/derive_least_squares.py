@@ -138,9 +138,8 @@ def _by_hand(model, matrix, right, given):
     l1, l2 = model.l1, model.l2
     if l1 or model.positive:
         return by_columns(matrix, right, l1, l2, given, rounds=1, positive=model.positive)
-    return by_elimination(
-        [[v + l2 * (i == j) for j, v in enumerate(row)] for i, row in enumerate(matrix)], right
-    )
+    with_penalty = [[v + l2 * (i == j) for j, v in enumerate(row)] for i, row in enumerate(matrix)]
+    return by_elimination(with_penalty, right)
 
 
 def _drawn(matrix, right, coef, j, l1):
@@ -269,11 +268,8 @@ def _equations(model, matrix, right):
 def _random_effects(model):
     pooled = [a for a in model.schema_ if isinstance(a, Nominal) and a.needed > 0]
     rows = ", ".join(f"n0 = {figure(a.needed)} for {a.name}" for a in pooled)
-    return Step(
-        "random effects",
-        r"S + n_0 \left(I - \frac{1}{k} 1 1^\top\right)",
-        note=f"in place of S: it draws the k values of a column with pooled values together; {rows}",
-    )
+    note = f"in place of S: it draws the k values of a column with pooled values together; {rows}"
+    return Step("random effects", r"S + n_0 \left(I - \frac{1}{k} 1 1^\top\right)", note=note)
 
 
 def _thresholds(model, matrix, right, coef):

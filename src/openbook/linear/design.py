@@ -12,7 +12,7 @@ weights, (K, d), the encoded scatter is T'ST.
     sky = rainy            1 for rainy; the mean for missing
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
@@ -153,9 +153,7 @@ class RawColumns:
         places = np.concatenate(old_places)
         into = np.zeros((len(statistics.mean), new.size + targets))
         into[np.arange(len(places)), places] = 1.0
-        return JointScatter(
-            statistics.weight, statistics.known, statistics.mean @ into, statistics.gram.turned(into)
-        )
+        return replace(statistics, mean=statistics.mean @ into, gram=statistics.gram.turned(into))
 
 
 @dataclass(frozen=True)

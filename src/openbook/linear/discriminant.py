@@ -147,10 +147,8 @@ class _Discriminant(Folding, Classifier):
         shares, axes = self._relative(covariance, FLOOR)
         if not len(shares):  # no more than rounding was in doubt
             return covariance
-        self.notes_.append(
-            f"in {len(shares)} of {len(covariance)} directions no class varies;"
-            f" {FLOOR:g} of the overall variance is used"
-        )
+        where = f"in {len(shares)} of {len(covariance)} directions no class varies"
+        self.notes_.append(f"{where}; {FLOOR:g} of the overall variance is used")
         axes = self._root @ axes
         return covariance + (axes * (FLOOR - shares)) @ axes.T
 
@@ -546,10 +544,8 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         flat = shares <= FLOOR
         if not flat.any():
             return own
-        self.notes_.append(
-            f"in {flat.sum()} of {len(flat)} directions the rows of class {self._labels[c]} do not vary; the"
-            " overall variance is used"
-        )
+        where = f"in {flat.sum()} of {len(flat)} directions the rows of class {self._labels[c]} do not vary"
+        self.notes_.append(f"{where}; the overall variance is used")
         none, some = axes[:, flat], axes[:, ~flat]
         turned = upper_solved(self._root, none)
         stands_in = turned.T @ pooled @ turned

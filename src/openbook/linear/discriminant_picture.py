@@ -29,9 +29,8 @@ def draw_normals(model, columns):
     at = _chosen(names, columns, means, own, model.priors_)
     spread = [np.sqrt(np.diag(covariance))[at] for covariance in own]
     ends = [np.array([m[at] + s * 2 * d for m, d in zip(means, spread, strict=True)]) for s in (-1, 1)]
-    across, up = (
-        Numbers.between(names[j], ends[0][:, i].min(), ends[1][:, i].max()) for i, j in enumerate(at)
-    )
+    lows, highs = ends[0].min(axis=0), ends[1].max(axis=0)
+    across, up = (Numbers.between(names[j], *ends) for j, *ends in zip(at, lows, highs, strict=True))
     plot = Plot(across, up)
     for c, label in enumerate(model._labels):  # noqa: SLF001 (its other half)
         look = colour_of(c)

@@ -10,6 +10,7 @@ import numpy as np
 from openbook.border.priors import prior_steps
 from openbook.data.attributes import as_text
 from openbook.linear.held_out import SHRINKAGES
+from openbook.linear.logistic_work import softmax_steps
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -106,23 +107,10 @@ def derive_row(model, X) -> Work:
         score, steps = derive(model, c, x)
         scores.append(score)
         works.append(Work(f"if {label}", tuple(steps)))
-    top = max(scores)
-    powers = [math.exp(score - top) for score in scores]
-    whole = math.fsum(powers)
-    shown = (f"e^{{{figure(score)}}}" for score in scores if score > -math.inf)
-    powers_in_words = joined(shown, most=_SHOWN_TERMS)
-    posterior = [
-        Step(
-            f"P({label} | x)",
-            r"\frac{e^{\delta_c}}{\sum_k e^{\delta_k}}",
-            rf"\frac{{e^{{{figure(score)}}}}}{{{powers_in_words}}}" if score > -math.inf else "0",
-            power / whole,
-        )
-        for label, score, power in zip(labels, scores, powers, strict=True)
-    ]
-    end = f"The largest: {model.target_} = {labels[powers.index(max(powers))]}."
+    posterior, shares = softmax_steps(labels, scores, r"\frac{e^{\delta_c}}{\sum_k e^{\delta_k}}")
+    end = f"The largest: {model.target_} = {labels[shares.index(max(shares))]}."
     title = f"{_name(model)} for {model.target_}: one prediction"
-    return Work(title, (_priors(model), grid, *works, Work("posterior", tuple(posterior))), end)
+    return Work(title, (_priors(model), grid, *works, Work("posterior", posterior)), end)
 
 
 def _linear(model, c, x):

@@ -32,11 +32,11 @@ def held_out_likelihoods(
     """The likelihood of all rows under each of the models that are made of the statistics of other rows."""
     pieces = rows.numbered()
     sums = fold(pieces, partial(_by_fold, step), _added)
-    told = [
-        [fold(pieces, partial(_told, model, part), add) for model in models(others)]
+    of_parts = [
+        [fold(pieces, partial(_likelihood, model, part), add) for model in models(others)]
         for part, others in enumerate(all_but_each(sums))
     ]
-    return np.sum(told, axis=0)
+    return np.sum(of_parts, axis=0)
 
 
 def _by_fold(step: Callable[[Chunk], Statistics], numbered: tuple[int, Chunk]) -> list[Statistics]:
@@ -47,11 +47,11 @@ def _added(one: list[Statistics], other: list[Statistics]) -> list[Statistics]:
     return [a + b for a, b in zip(one, other, strict=True)]
 
 
-def _told(model: Any, part: int, numbered: tuple[int, Chunk]) -> float:
-    """The likelihood of the rows of a fold."""
+def _likelihood(model: Any, part: int, numbered: tuple[int, Chunk]) -> float:
+    """The log-likelihood of the rows of a fold."""
     X, y, w = _in_fold(part, *numbered)
-    said = model._proba(X)[np.arange(len(y)), y]  # noqa: SLF001 (clean rows)
-    return float(w @ np.log(np.maximum(said, _LEAST)))
+    proba = model._proba(X)[np.arange(len(y)), y]  # noqa: SLF001 (clean rows)
+    return float(w @ np.log(np.maximum(proba, _LEAST)))
 
 
 def _in_fold(part: int, start: int, chunk: Chunk) -> Chunk:

@@ -232,9 +232,8 @@ def _is_scatter(matrix: np.ndarray, diagonal: np.ndarray) -> bool:
     """Whether a matrix is symmetric and has no negative eigenvalue, to rounding."""
     scale = np.where(diagonal > 0, np.sqrt(diagonal), 1.0)
     level = matrix / np.outer(scale, scale)
-    return bool(
-        (np.abs(level - level.T) <= 1e-9).all() and np.linalg.eigvalsh(level).min(initial=0.0) >= -1e-6
-    )
+    symmetric = (np.abs(level - level.T) <= 1e-9).all()
+    return bool(symmetric and np.linalg.eigvalsh(level).min(initial=0.0) >= -1e-6)
 
 
 def _fill(z, design, X, y, roots, span, shift, middle):

@@ -98,10 +98,8 @@ class LeastSquares(Folding, Regressor):
             super()._fit(rows)
 
     def _fit_sparse(self, rows):
-        scale, targets = self._penalised and self.scale, len(self.targets_)
-        self.encoding_, self._normal = sparse_equations(
-            rows, scale=scale, intercept=self.fit_intercept, targets=targets
-        )
+        how = {"scale": self._penalised and self.scale, "intercept": self.fit_intercept}
+        self.encoding_, self._normal = sparse_equations(rows, targets=len(self.targets_), **how)
         self._solve_equations()
         solved = replace(self._normal.scatter, pieces=[])  # the rows are no longer needed
         self._normal = replace(self._normal, scatter=solved)
@@ -229,9 +227,8 @@ class LeastSquares(Folding, Regressor):
             sigma2 = (residual + ((self._shrinkage(len(coef)) @ coef) ** 2).sum(axis=0)) / self.dof_
             self.sigma2_ = float(sigma2[0]) if self._flat else sigma2
         else:
-            self.notes_.append(
-                "there are no more rows than coefficients, so the error variance cannot be estimated"
-            )
+            note = "there are no more rows than coefficients, so the error variance cannot be estimated"
+            self.notes_.append(note)
 
     def _check_plain(self):
         if self._plain is None:

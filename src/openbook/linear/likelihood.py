@@ -83,11 +83,8 @@ class EncodedLater:
 
 def encoded_pieces(rows, encoding, class_weight, n_rows):
     """The pieces to fold over: encoded once and for all, or, if that would take too much memory, later."""
-    much = (
-        not encoding.sparse
-        and len(encoding) > 2 * len(rows.schema)
-        and 8 * n_rows * len(encoding) > MOST_BYTES
-    )
+    d = len(encoding)
+    much = not encoding.sparse and d > 2 * len(rows.schema) and 8 * n_rows * d > MOST_BYTES
     pieces, first = [], 0
     for piece in rows.pieces:
         if isinstance(piece, Chunk) and not much:

@@ -220,9 +220,8 @@ class LogisticRegression(Declared, Classifier):
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
         own = self.encoding_ if self._solver in PLAIN else standard
         if standard.sparse and self.fit_intercept:  # around the means, which no row has to know of
-            own = replace(
-                own, shift=np.where(np.arange(len(own)) < len(own) - own.sparse, own.shift, own.mean)
-            )
+            dense = np.arange(len(own)) < len(own) - own.sparse
+            own = replace(own, shift=np.where(dense, own.shift, own.mean))
         far = not own.sparse and (np.abs(own.shift) > FAR_FROM_ZERO * own.scale).any()
         units = Units.between(own if far else raw, own)
         own_share = np.append(self.encoding_.scale / own.scale, 0.0)  # of a coefficient's penalty

@@ -43,10 +43,8 @@ def derive_model(model) -> Work:
     """How the model was learnt: what is maximised, the trace, the coefficients."""
     labels = _truths(model)
     if len(labels) == 2:
-        rule = (
-            Step("z", SCORE if model.fit_intercept else SCORE_ONLY),
-            Step(f"P({labels[1]} | x)", r"\frac{1}{1 + e^{-z}}"),
-        )
+        score = Step("z", SCORE if model.fit_intercept else SCORE_ONLY)
+        rule = (score, Step(f"P({labels[1]} | x)", r"\frac{1}{1 + e^{-z}}"))
     else:
         rule = (Step("s_c", r"b_c + \sum_j w_{c j} x_j"), Step("P(c | x)", r"\frac{e^{s_c}}{\sum_k e^{s_k}}"))
     steps = (_chain_rule(model), _trace(model), *_gradients(model))
@@ -135,11 +133,10 @@ def _coefficients(model):
         scores = [(name, *own) for name, own in zip(names, estimates, strict=True)]
         yield Grid("scores", ("term", *labels), *_largest(model, scores))
     table = model.coefficients()
-    header = [name.replace("_", " ") for name in table.names if name != "class"]
-    rows = [
-        [None if _unknown(value) else value for value in row]
-        for row in zip(*(table.column(name).tolist() for name in table.names if name != "class"), strict=True)
-    ]
+    names = [name for name in table.names if name != "class"]
+    header = [name.replace("_", " ") for name in names]
+    cells = zip(*(table.column(name).tolist() for name in names), strict=True)
+    rows = [[None if _unknown(value) else value for value in row] for row in cells]
     width = len(model.encoding_) + model.fit_intercept
     if model.covariance_ is not None:
         note = "p: Wald test of a zero coefficient; low and high: 95% interval of the odds ratio"
@@ -186,7 +183,7 @@ def derive_row(model, X) -> Work:
         rows = telling_words(words, rows)
         parts.append(Work(title, (Grid("terms", ("column", "x", "w", "w x"), rows, note), step)))
         scores.append(score)
-    steps, probabilities = _sigmoid(labels, scores[0]) if len(labels) == 2 else _softmax(labels, scores)
+    steps, probabilities = _sigmoid(labels, scores[0]) if len(labels) == 2 else softmax_steps(labels, scores)
     winner = labels[probabilities.index(max(probabilities))]
     parts.append(Work("probability", steps))
     title = f"Logistic regression for {model.target_}: one prediction"
@@ -222,20 +219,17 @@ def _sigmoid(labels, z):
     return steps, [rest, p]
 
 
-def _softmax(labels, scores):
+def softmax_steps(labels, scores, formula=r"\frac{e^{s_c}}{\sum_k e^{s_k}}"):
+    """The steps from scores to the probabilities of the classes, and these; a score may be minus infinity."""
     top = max(scores)
     powers = [math.exp(score - top) for score in scores]
     total = math.fsum(powers)
     shares = [power / total for power in powers]
-    below = joined([rf"e^{{{figure(score)}}}" for score in scores])
+    shown = [rf"e^{{{figure(score)}}}" if score > -math.inf else "" for score in scores]
+    below = joined(filter(None, shown))
     steps = [
-        Step(
-            f"P({label} | x)",
-            r"\frac{e^{s_c}}{\sum_k e^{s_k}}",
-            fraction(rf"e^{{{figure(score)}}}", below),
-            share,
-        )
-        for label, score, share in zip(labels, scores, shares, strict=True)
+        Step(f"P({label} | x)", formula, fraction(above, below) if above else "0", share)
+        for label, above, share in zip(labels, shown, shares, strict=True)
     ]
     return tuple(steps), shares
 

@@ -87,15 +87,13 @@ class Normal:
         """The equations where the intercept is penalised too."""
         pull = l2 * self.weight / (self.weight + l2)
         mean, target_mean = np.sqrt(pull) * self.mean[None], np.sqrt(pull) * self.target_mean[None]
-        target_rows = (
-            np.vstack([self.target_rows, target_mean]) if len(self.target_rows) else self.target_rows
-        )
+        rows = self.target_rows
         return replace(
             self,
             scatter=self.scatter.with_rows(mean),
             cross=self.cross + mean.T @ target_mean,
             targets=self.targets + target_mean[0] ** 2,
-            target_rows=target_rows,
+            target_rows=np.vstack([rows, target_mean]) if len(rows) else rows,
         )
 
     def residual(self, coef: np.ndarray) -> np.ndarray:
@@ -201,9 +199,8 @@ def penalised(
     for t, cross in enumerate(normal.cross.T):
         theta = coef[:, t].copy()
         tol = REST * float(np.abs(cross).max(initial=0.0))
-        sweeps = coordinate_descent(
-            matrix, matrix @ theta - cross, threshold, theta, tol, MOST_SWEEPS, positive
-        )
+        gradient = matrix @ theta - cross
+        sweeps = coordinate_descent(matrix, gradient, threshold, theta, tol, MOST_SWEEPS, positive)
         most = max(most, sweeps)
         coef[:, t] = theta
     return coef, most

@@ -228,18 +228,13 @@ class Perceptron(Declared, Classifier):
             return
         if self.cycle_:
             first, again = self.cycle_
-            why = (
-                f"the weights after epoch {again} are those after epoch {first}, so no plane separates the"
-                " classes; use keep='pocket' or keep='average'"
-            )
+            repeats = f"the weights after epoch {again} are those after epoch {first}"
+            why = f"{repeats}, so no plane separates the classes; use keep='pocket' or keep='average'"
         else:
-            why = (
-                "perhaps no plane separates the classes: use keep='pocket' or keep='average', or more epochs"
-            )
-        msg = (
-            f"Perceptron: not converged after {self.n_iter_} epochs, with {self.updates_[-1]} mistakes in the"
-            f" last; {why}"
-        )
+            doubt = "perhaps no plane separates the classes"
+            why = f"{doubt}: use keep='pocket' or keep='average', or more epochs"
+        mistakes = f"with {self.updates_[-1]} mistakes in the last"
+        msg = f"Perceptron: not converged after {self.n_iter_} epochs, {mistakes}; {why}"
         warnings.warn(msg, ConvergenceWarning, stacklevel=4)
 
     def decision_function(self, X):

@@ -40,10 +40,8 @@ def draw_moving_line(model, X, y, columns):
         raise ParameterError(msg)
     table, target, labels = example_rows(model, X, y)
     if len(table) > _MOST_ROWS:
-        msg = (
-            f"{len(table):,} rows take long to go through one by one; fit at most {_MOST_ROWS:,} to draw them"
-        )
-        raise DataError(msg)
+        slow = f"{len(table):,} rows take long to go through one by one"
+        raise DataError(f"{slow}; fit at most {_MOST_ROWS:,} to draw them")
     classes = [as_text(label) for label in model.classes_.tolist()]
     groups = Groups.of(labels, classes)
     if not (groups.codes < 2).all():

@@ -196,10 +196,8 @@ def _outcome(model):
     wrong = f"Not converged: {model.updates_[-1]} mistakes in epoch {n}, the last one."
     if model.cycle_:
         first, again = model.cycle_
-        wrong += (
-            f" The weights after epoch {again} are those after epoch {first}, so training repeats"
-            " itself: no plane separates the classes."
-        )
+        wrong += f" The weights after epoch {again} are those after epoch {first}, so training"
+        wrong += " repeats itself: no plane separates the classes."
     return wrong
 
 

@@ -172,10 +172,8 @@ class ProportionalOdds(Classifier):
     def _work(self):
         labels = [as_text(label) for label in self.classes_.tolist()]
         rule = Step("log odds of y <= k", r"t_k - \sum_j w_j x_j", note=f"order: {' < '.join(labels)}")
-        rows = [
-            [name, w, math.exp(min(w, 700.0))]
-            for name, w in zip(self.encoding_.names, self.coef_.tolist(), strict=True)
-        ]
+        w = self.coef_.tolist()
+        rows = list(zip(self.encoding_.names, w, [math.exp(min(x, 700.0)) for x in w], strict=True))
         header = ["column", "w", "odds ratio of a higher class"]
         columns = Grid("columns", header, rows, "per unit of a column")
         between = [f"{a} | {b}" for a, b in pairwise(labels)]

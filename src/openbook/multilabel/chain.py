@@ -93,9 +93,8 @@ class ClassifierChain(MultiLabelLearner):
         """The table with a column for each of the first labels of the chain."""
         labels = self.labels_[self.order_[: before.shape[1]]].tolist()
         typed = hasattr(self.estimator, "refusal")  # others than ours want numbers
-        added = [
-            Nominal(f"has {label}", tuple(SIDES)) if typed else Numeric(f"has {label}") for label in labels
-        ]
+        names = [f"has {label}" for label in labels]
+        added = [Nominal(name, tuple(SIDES)) if typed else Numeric(name) for name in names]
         columns = [*X.columns, *(column.astype(np.int8 if typed else float) for column in before.T)]
         if not isinstance(X, SparseTable):
             return Table(Schema((*X.schema, *added), X.schema.named), columns)

@@ -37,10 +37,8 @@ def to_arrays(network):
     """The arrays of a belief network."""
     numbers = {node.name: i for i, node in enumerate(network.nodes_)}
     edges = [(numbers[a], numbers[b]) for a, b in network.graph_.edges]
-    arrays = {
-        "edges": np.array(edges, dtype=np.int64).reshape(-1, 2),
-        "trace": np.array(network.trace_, dtype=float),
-    }
+    arrays = {"trace": np.array(network.trace_, dtype=float)}
+    arrays["edges"] = np.array(edges, dtype=np.int64).reshape(-1, 2)
     arrays |= {f"table.{numbers[name]}": table for name, table in network.tables_.items()}
     arrays |= {f"cuts.{numbers[name]}": cuts for name, cuts in network.cuts_.items()}
     for name, leaf in network.normals_.items():
@@ -80,13 +78,9 @@ def from_arrays(nodes: Sequence[Attribute], arrays: Mapping[str, np.ndarray]) ->
         parents[b].append(a)
     try:
         check_leaves(nodes, parents)
-        graph = Graph(
-            {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
-        )
-        tables = {
-            node.name: _stored_table(arrays, i, node, [nodes[p] for p in parents[i]])
-            for i, node in enumerate(nodes)
-        }
+        above = {node.name: [nodes[p] for p in own] for node, own in zip(nodes, parents, strict=True)}
+        graph = Graph({name: [parent.name for parent in own] for name, own in above.items()})
+        tables = {node.name: _stored_table(arrays, i, node, above[node.name]) for i, node in enumerate(nodes)}
     except DataError as error:
         raise ValueError(str(error)) from None
     statistics = None

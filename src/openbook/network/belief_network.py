@@ -201,11 +201,9 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         tables: dict[str, Any] = {}
         for name, record in nodes.items():
             node, above = attributes[name], [attributes[p] for p in parents[name]]
-            tables[name] = (
-                leaf_normals(node, above, record["normal"])
-                if isinstance(node, Numeric)
-                else node_table(node, above, record["table"])
-            )
+            is_leaf = isinstance(node, Numeric)
+            given = record["normal" if is_leaf else "table"]
+            tables[name] = leaf_normals(node, above, given) if is_leaf else node_table(node, above, given)
         return cls._from_parts(tuple(attributes.values()), graph, tables)
 
     @classmethod
@@ -267,13 +265,8 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         held = [[a for a, b in dict.fromkeys(required) if b == node] for node in range(len(nodes))]
         check_leaves(nodes, held)
         graph_of(nodes, held)  # refuses a circle
-        return search_structure(
-            self.structure,
-            family_scores(self, nodes, pieces),
-            max_parents=self.max_parents,
-            required=required,
-            forbidden=forbidden,
-        )
+        limits = {"max_parents": self.max_parents, "required": required, "forbidden": forbidden}
+        return search_structure(self.structure, family_scores(self, nodes, pieces), **limits)
 
     def _start(self, estimate, tables):
         """Where expectation-maximisation starts: tables of what is known, and random ones of latent nodes."""
@@ -343,9 +336,8 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         statistics = how(self.statistics_, more)
         if any((amount < -1e-9).any() for amount in statistics.amounts()):
             raise DataError("cannot forget these rows: they were not in the training data")
-        columns = {
-            self.nodes_[leaf].name: statistics.tables[leaf].overall() for leaf in self.families_.leaves
-        }
+        leaves = self.families_.leaves
+        columns = {self.nodes_[leaf].name: statistics.tables[leaf].overall() for leaf in leaves}
         estimate = TableEstimate(self.families_, self.nodes_, self.smoothing, self.min_covar, columns)
         named = {node.name: table for node, table in zip(self.nodes_, estimate(statistics), strict=True)}
         self._build(self.nodes_, self.graph_, named, statistics, self.cuts_)
@@ -460,12 +452,10 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         mine, theirs = set(self.graph_.edges), set(other.graph_.edges)
         if odd := set(self.graph_.parents) ^ set(other.graph_.parents):
             raise DataError(f"the networks have different nodes: {min(odd)!r} is in one of them only")
-        reversed_ = sorted((a, b) for a, b in mine - theirs if (b, a) in theirs)
-        return Differences(
-            sorted(edge for edge in mine - theirs if edge[::-1] not in theirs),
-            sorted(edge for edge in theirs - mine if edge[::-1] not in mine),
-            reversed_,
-        )
+        turned = {edge for edge in mine - theirs if edge[::-1] in theirs}
+        here = mine - theirs - turned
+        there = theirs - mine - {edge[::-1] for edge in turned}
+        return Differences(sorted(here), sorted(there), sorted(turned))
 
     def edge_strength(self, X: Any, repeats: int = 100, random_state: int = 0) -> list[EdgeStrength]:
         """How often the search finds each edge in bootstrap samples of the rows.

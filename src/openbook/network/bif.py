@@ -170,11 +170,8 @@ class _Reader:
             elif token.text == "table":
                 if not np.isnan(table).all():
                     self.fail("the probabilities of these values are given twice", token)
-                table[...] = (
-                    self.numbers(math.prod(shape), token)
-                    .reshape(shape[-1:] + shape[:-1])
-                    .transpose([*range(1, len(shape)), 0])
-                )
+                numbers = self.numbers(math.prod(shape), token)
+                table[...] = np.moveaxis(numbers.reshape(shape[-1:] + shape[:-1]), 0, -1)
             elif token.text == "default":
                 default = self.numbers(shape[-1], token)
             elif token.text == "property":

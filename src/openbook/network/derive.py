@@ -51,10 +51,9 @@ def derive_query(network, targets, given, likely=None):
     wanted = {*asked, *given, *likely}
     kept, barren = _relevant(graph, wanted)
     hidden = [name for name in kept if name not in {*asked, *given}]
-    evidence = ", ".join(
-        [_finding(network, name, cell) for name, cell in given.items()]
-        + [_soft_finding(network, name, own) for name, own in likely.items()]
-    )
+    findings = [_finding(network, name, cell) for name, cell in given.items()]
+    findings += [_soft_finding(network, name, own) for name, own in likely.items()]
+    evidence = ", ".join(findings)
     terms = [_family_term(network, name, given) for name in kept]
     terms += [_soft_term(name, own) for name, own in likely.items()]
     parts = [_chain(network), *_left_out(network, [name for name in barren if name not in targets])]

@@ -94,11 +94,8 @@ def min_fill(scopes: Iterable[Collection[int]], gone: Collection[int], sizes: Se
     def cost(variable: int) -> tuple[int, int, int]:
         around = near[variable]
         edges = sum(len(near[one] & around) for one in around) // 2
-        return (
-            len(around) * (len(around) - 1) // 2 - edges,
-            math.prod(sizes[v] for v in around) * sizes[variable],
-            variable,
-        )
+        missing = len(around) * (len(around) - 1) // 2 - edges
+        return missing, math.prod(sizes[v] for v in around) * sizes[variable], variable
 
     costs = {variable: cost(variable) for variable in gone if variable in near}
     order = []

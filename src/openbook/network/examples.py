@@ -33,12 +33,7 @@ def burglary() -> BeliefNetwork:
             "earthquake": {"table": 0.002},
             "alarm": {
                 "parents": ["burglary", "earthquake"],
-                "table": {
-                    ("yes", "yes"): 0.95,
-                    ("yes", "no"): 0.94,
-                    ("no", "yes"): 0.29,
-                    ("no", "no"): 0.001,
-                },
+                "table": [[0.95, 0.94], [0.29, 0.001]],  # burglary yes and no, by earthquake yes and no
             },
             "john calls": {"parents": ["alarm"], "table": {"yes": 0.90, "no": 0.05}},
             "mary calls": {"parents": ["alarm"], "table": {"yes": 0.70, "no": 0.01}},
@@ -68,12 +63,7 @@ def heart_disease() -> BeliefNetwork:
             "diet": {"values": ["healthy", "unhealthy"], "table": 0.25},
             "heart disease": {
                 "parents": ["exercise", "diet"],
-                "table": {
-                    ("yes", "healthy"): 0.25,
-                    ("yes", "unhealthy"): 0.45,
-                    ("no", "healthy"): 0.55,
-                    ("no", "unhealthy"): 0.75,
-                },
+                "table": [[0.25, 0.45], [0.55, 0.75]],  # exercise yes and no, by diet healthy and unhealthy
             },
             "heartburn": {"parents": ["diet"], "table": {"healthy": 0.2, "unhealthy": 0.85}},
             "blood pressure": {
@@ -83,7 +73,7 @@ def heart_disease() -> BeliefNetwork:
             },
             "chest pain": {
                 "parents": ["heart disease", "heartburn"],
-                "table": {("yes", "yes"): 0.8, ("yes", "no"): 0.6, ("no", "yes"): 0.4, ("no", "no"): 0.1},
+                "table": [[0.8, 0.6], [0.4, 0.1]],
             },
         }
     )
@@ -132,9 +122,6 @@ def random_network(
         count = int(rng.integers(0, min(max_parents, i) + 1))
         parents = sorted(rng.choice(i, count, replace=False).tolist()) if count else []
         table = rng.dirichlet(np.ones(sizes[i]), [int(sizes[p]) for p in parents])
-        nodes[name] = {
-            "values": [f"v{k + 1}" for k in range(sizes[i])],
-            "parents": [names[p] for p in parents],
-            "table": table,
-        }
+        values = [f"v{k + 1}" for k in range(sizes[i])]
+        nodes[name] = {"values": values, "parents": [names[p] for p in parents], "table": table}
     return BeliefNetwork.from_tables(nodes)

@@ -165,11 +165,8 @@ class Graph:
         for i, node in enumerate(path[1:], 1):
             words += ["→" if path[i - 1] in self.parents[node] else "←", node]
             if i < len(path) - 1 and {path[i - 1], path[i + 1]} <= set(self.parents[node]):
-                seen = (
-                    node
-                    if node in observed
-                    else next(n for n in self.order if n in self.descendants(node) & observed)
-                )
+                below = {node} & observed or self.descendants(node) & observed
+                seen = next(n for n in self.order if n in below)
                 reasons.append(f"arrows meet at {node}, and {seen} is observed")
         return " ".join(words) + (f" ({'; '.join(reasons)})" if reasons else "")
 

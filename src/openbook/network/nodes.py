@@ -16,7 +16,7 @@ from openbook.bayes.smoothing import Laplace, NoSmoothing, Smoothing
 from openbook.border.rows import FileChunk, infinite_cell
 from openbook.data import UNSEEN, Attribute, Numeric, Ordinal
 from openbook.errors import ParameterError, did_you_mean
-from openbook.fold import fold
+from openbook.fold import fold, loaded
 from openbook.kernels.moments import Moments
 from openbook.network.graph import Graph
 from openbook.network.learning import CodedRows, Families, expectation_maximisation
@@ -107,9 +107,8 @@ def row_findings(nodes, cuts, X):
     cells = {node.name: int(code) for node, code in zip(nodes, row.codes[0], strict=True) if code >= 0}
     leaves = [node.name for node in nodes if isinstance(node, Numeric)]
     numbers = dict(zip(leaves, row.x[0].tolist(), strict=True))
-    return {
-        name: numbers.get(name, code) for name, code in cells.items() if not np.isnan(numbers.get(name, 0))
-    }
+    findings = {name: numbers.get(name, code) for name, code in cells.items()}
+    return {name: cell for name, cell in findings.items() if not np.isnan(cell)}
 
 
 @dataclass(frozen=True)
@@ -141,15 +140,10 @@ def _coded_chunk(nodes, cuts, with_target, chunk):
 
 def family_scores(learner, nodes, pieces):
     """The scores of families over all rows, which must fit into memory, by the parameters of a learner."""
-    some = [piece.load() if isinstance(piece, CodedFile) else piece for piece in pieces]
+    some = list(map(loaded, pieces))
     codes, x, w = (np.concatenate([getattr(one, part) for one in some]) for part in ("codes", "x", "w"))
-    return Scores(
-        CodedRows(codes, x, w),
-        [n_values(node) for node in nodes],
-        learner.criterion,
-        _leaves(nodes),
-        learner.min_covar,
-    )
+    sizes = [n_values(node) for node in nodes]
+    return Scores(CodedRows(codes, x, w), sizes, learner.criterion, _leaves(nodes), learner.min_covar)
 
 
 def families_of(nodes, parents):

@@ -37,10 +37,8 @@ def draw_network(network):
     body = "".join(_arrow([(middle[item], *spans[item], sizes[item][1]) for item in way]) for way in ways)
     for name, lines in boxes.items():
         body += _box((middle[name] - sizes[name][0] / 2, spans[name][0]), sizes[name], lines)
-    told = f"{plural(len(boxes), 'node')}: " + "; ".join(
-        f"{name} given {', '.join(graph.parents[name])}" if graph.parents[name] else name
-        for name in graph.order
-    )
+    given = {name: f" given {', '.join(above)}" if above else "" for name, above in graph.parents.items()}
+    told = f"{plural(len(boxes), 'node')}: " + "; ".join(name + given[name] for name in graph.order)
     marks = (
         '<defs><marker id="ob-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"'
         ' orient="auto"><path class="c8" d="M0 0 L8 4 L0 8 z"/></marker></defs>'
@@ -58,11 +56,8 @@ def _lines(network, node):
     else:
         many = len(node.values) > VALUES
         shown = node.values[: VALUES - 1] if many else node.values
-        figures, heads = (
-            network.tables_[node.name][..., : len(shown)],
-            [f"P({clip(v, LETTERS)})" for v in shown],
-        )
-        heads += ["…"] * many
+        figures = network.tables_[node.name][..., : len(shown)]
+        heads = [*(f"P({clip(v, LETTERS)})" for v in shown), *["…"] * many]
     header = [*(clip(a.name, LETTERS) for a in above), *heads]
     rows = []
     combinations = list(product(*(range(len(a.values)) for a in above)))

@@ -60,10 +60,7 @@ class Questions:
         parents = (tuple(self._numbers[p] for p in graph.parents[node.name]) for node in nodes)
         self.families_ = families_of(nodes, parents)
         self._order = None  # of elimination, found when it is first needed
-        self._factors = [
-            TableFactor.of(scope, table)
-            for scope, table in zip(self.families_.scopes, self._probabilities(), strict=True)
-        ]
+        self._factors = list(map(TableFactor.of, self.families_.scopes, self._probabilities()))
 
     def _numbered(self):
         """The tables in the order of the nodes, of leaves the normals."""
@@ -389,11 +386,10 @@ class Questions:
             wanted, fixed = self._asked((node.name,), found)
             table = marginal(beliefs, wanted).over(tuple(sorted(wanted))) if wanted else np.ones(())
             table = table.transpose([sorted(wanted).index(v) for v in wanted]) / table.sum()
-            answers[node.name] = (
-                self._mixture(node.name, wanted, fixed, table, total)
-                if node.name in self.normals_
-                else self._answer((node.name,), table, total)
-            )
+            if node.name in self.normals_:
+                answers[node.name] = self._mixture(node.name, wanted, fixed, table, total)
+            else:
+                answers[node.name] = self._answer((node.name,), table, total)
         return answers
 
     def most_probable(self, given: Mapping[str, Any] | None = None, budget: int = BUDGET) -> dict[str, Any]:

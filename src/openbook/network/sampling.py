@@ -138,12 +138,11 @@ def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
     means = seen / counted
     p = means.mean(axis=0)
 
-    def around(of_chains):
-        return t.ppf((1 + LEVEL) / 2, CHAINS - 1) * of_chains.std(axis=0, ddof=1) / np.sqrt(CHAINS)
+    def half_width(values):
+        deviation = float((means @ values).std(ddof=1))
+        return float(t.ppf((1 + LEVEL) / 2, CHAINS - 1)) * deviation / math.sqrt(CHAINS)
 
     variances = means.var(axis=0, ddof=1) / CHAINS
     rows = np.divide(p * (1 - p), variances, out=np.full_like(p, CHAINS), where=variances > 0).clip(CHAINS)
     ends = [_ends(*one) for one in zip(p * rows, rows, strict=True)]
-    return Drawn(
-        p.reshape(shape), _shaped(ends, shape), float("nan"), lambda values: float(around(means @ values))
-    )
+    return Drawn(p.reshape(shape), _shaped(ends, shape), math.nan, half_width)

@@ -113,11 +113,8 @@ def markov_chain(
     0.14
     """
     states = list(transitions)
-    return dynamic_network(
-        {"state": {"values": states, "table": dict(first)}},
-        {"state": {"values": states, "parents": [f"{BEFORE}state"], "table": dict(transitions)}},
-        steps,
-    )
+    later = {"values": states, "parents": [f"{BEFORE}state"], "table": dict(transitions)}
+    return dynamic_network({"state": {"values": states, "table": dict(first)}}, {"state": later}, steps)
 
 
 def network_of_hidden_markov(model: Any, steps: int) -> BeliefNetwork:
@@ -154,21 +151,16 @@ def network_of_hidden_markov(model: Any, steps: int) -> BeliefNetwork:
             " stands alone; fit with covariance_type='diag'"
         )
     states = [as_text(state) for state in model.states_.tolist()]
-    shown: dict[str, dict[str, Any]] = {
-        name: {
-            "values": list(model.schema_[name].values),
-            "parents": ["state"],
-            "table": np.array([list(table[state].values()) for state in states]),
-        }
-        for name, table in model.probabilities_.items()
-    }
+    shown: dict[str, dict[str, Any]] = {}
+    for name, by_state in model.probabilities_.items():
+        table = np.array([list(by_state[state].values()) for state in states])
+        shown[name] = {"values": list(model.schema_[name].values), "parents": ["state"], "table": table}
     for j, name in enumerate(numbers):
         normals = np.column_stack([model.means_[:, j], np.sqrt(model.covariances_[:, j, j])])
         shown[name] = {"parents": ["state"], "normal": normals}
+    first = {"values": states, "table": model.start_}
     again = {"values": states, "parents": [f"{BEFORE}state"], "table": model.transitions_}
-    return dynamic_network(
-        {"state": {"values": states, "table": model.start_}, **shown}, {"state": again}, steps
-    )
+    return dynamic_network({"state": first, **shown}, {"state": again}, steps)
 
 
 def network_of_naive_bayes(model: Any) -> BeliefNetwork:
@@ -201,9 +193,8 @@ def network_of_naive_bayes(model: Any) -> BeliefNetwork:
     if not isinstance(model, NaiveBayes):
         raise RefusalError(f"network_of_naive_bayes takes a fitted NaiveBayes, got {type(model).__name__}")
     labels = model.classes_.tolist()
-    nodes: dict[str, Any] = {
-        model.target_: {"values": [as_text(label) for label in labels], "table": model.prior_}
-    }
+    prior = {"values": [as_text(label) for label in labels], "table": model.prior_}
+    nodes: dict[str, Any] = {model.target_: prior}
     for attribute in model.schema_:
         if isinstance(attribute, Categorical):
             name, values = attribute.name, list(attribute.values)

@@ -214,10 +214,8 @@ def search_structure(structure, scores, *, max_parents=4, required=(), forbidden
     if structure == "chow_liu":
         parents = chow_liu(scores)
     elif structure == "hill_climb":
-        below = [(leaf, v) for leaf in scores.x for v in range(d) if v != leaf]
-        parents = hill_climb(
-            scores, max_parents=max_parents, required=required, forbidden=[*forbidden, *below]
-        )
+        forbidden = [*forbidden, *((leaf, v) for leaf in scores.x for v in range(d) if v != leaf)]
+        parents = hill_climb(scores, max_parents=max_parents, required=required, forbidden=forbidden)
     else:
         parents = [set() for _ in range(d)]
     total = sum(scores.of(node, above) for node, above in enumerate(parents))
@@ -354,10 +352,8 @@ class EdgeStrength(NamedTuple):
     direction: float
 
     def __str__(self) -> str:
-        return (
-            f"{self.parent} → {self.child}: in {self.strength:.0%} of the samples"
-            f" [{self.low:.0%}, {self.high:.0%}], of which {self.direction:.0%} have this direction"
-        )
+        share = f"{self.strength:.0%} of the samples [{self.low:.0%}, {self.high:.0%}]"
+        return f"{self.parent} → {self.child}: in {share}, of which {self.direction:.0%} have this direction"
 
 
 def strengths(found, repeats):

@@ -41,10 +41,8 @@ def derive_row(model, network, numbers, target, what):
     """
     numbering = Numbering(model._sizes())  # noqa: SLF001 (the model's other half)
     layers = twin.forward(network, numbers)
-    cells = [
-        (numbering.unit(0, j), name, x)
-        for j, (name, x) in enumerate(zip(model.encoding_.names, numbers, strict=True))
-    ]
+    named = enumerate(zip(model.encoding_.names, numbers, strict=True))
+    cells = [(numbering.unit(0, j), name, x) for j, (name, x) in named]
     parts: list[Grid | Work] = [Grid("inputs", ("unit", "column", "value"), first_and_last(cells))]
     for i, layer in enumerate(layers):
         last = i == len(layers) - 1
@@ -175,10 +173,8 @@ def _chains(network, layers, target, deltas, numbering):
             links = _from_the_loss(network.output, layer, target, deltas[last], answer, z)
         else:
             kind, d = network.integrations[i + 1].name, len(layers[i + 1].inputs)
-            ways = [
-                (-delta, twin.by_input(kind, layer.answers[0], w, d))
-                for delta, w in zip(deltas[i + 1], network.weights[i + 1][0].tolist(), strict=True)
-            ]
+            by_unit = zip(deltas[i + 1], network.weights[i + 1][0].tolist(), strict=True)
+            ways = [(-delta, twin.by_input(kind, layer.answers[0], w, d)) for delta, w in by_unit]
             numbers = joined([rf"{signed(by_sum)} \cdot {signed(by_input)}" for by_sum, by_input in ways])
             total = sum(by_sum * by_input for by_sum, by_input in ways)
             formula = r"\sum_k \frac{\partial E}{\partial z_k} \cdot \frac{\partial z_k}{\partial h}"

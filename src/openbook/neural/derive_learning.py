@@ -103,9 +103,7 @@ def _updates(title, numbers, model, sizes, numbering):
     ]
     if model.fit_intercept:
         names += [f"b{numbering.unit(i + 1, k)}" for i in range(len(sizes) - 1) for k in range(sizes[i + 1])]
-    per_epoch = len(numbers) // max(len(model.loss_curve_), 1)
-    rows = [
-        (update // max(per_epoch, 1) + 1, update + 1, *values[: len(names)])
-        for update, values in enumerate(numbers.tolist())
-    ]
+    per_epoch = max(len(numbers) // max(len(model.loss_curve_), 1), 1)
+    figures = enumerate(numbers[:, : len(names)].tolist())
+    rows = [(update // per_epoch + 1, update + 1, *values) for update, values in figures]
     return Grid(title, ("epoch", "update", *names), first_and_last(rows))

@@ -283,10 +283,9 @@ class Trained(Declared, Estimator):
         if odd := {name for name in arrays if name.startswith(("weights", "biases"))} - layers:
             raise ValueError(f"array {min(odd)!r} belongs to no layer")
         dtype = np.dtype(self.precision)
-        self.coefs_ = [checked_array(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
-        self.intercepts_ = [
-            checked_array(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)
-        ]
+        by_layer = list(enumerate(pairs))
+        self.coefs_ = [checked_array(arrays, f"weights.{i}", dtype, pair) for i, pair in by_layer]
+        self.intercepts_ = [checked_array(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in by_layer]
         self.learning_rate_init_ = settings_of(self).learning_rate_init
         size = sum(a * b + b for a, b in pairs)
         shapes = {"loss_curve": (), "validation_curve": (), "trace": (size,), "gradients": (size,)}

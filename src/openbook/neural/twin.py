@@ -70,15 +70,9 @@ def _sigmoid(z):
 
 
 def activation_slope(activation, a):
-    """f'(z), told by the answer."""
-    return {
-        "sign": lambda: 1.0,
-        "step": lambda: 1.0,
-        "logistic": lambda: activation.steepness * a * (1.0 - a),
-        "tanh": lambda: 1.0 - a * a,
-        "relu": lambda: 1.0 if a > 0.0 else 0.0,
-        "identity": lambda: 1.0,
-    }[activation.name]()
+    """f'(z) by the answer a; 1 of the identity, and by convention of sign and step."""
+    slopes = {"logistic": activation.steepness * a * (1.0 - a), "tanh": 1.0 - a * a, "relu": float(a > 0.0)}
+    return slopes.get(activation.name, 1.0)
 
 
 def forward(network, x):
@@ -86,9 +80,8 @@ def forward(network, x):
     layers, last = [], len(network.weights) - 1
     for i, (weights, biases) in enumerate(zip(network.weights, network.biases, strict=True)):
         columns, integration = weights.T.tolist(), network.integrations[i].name
-        sums = [
-            math.fsum([*join(integration, x, w), b]) for w, b in zip(columns, biases.tolist(), strict=True)
-        ]
+        units = zip(columns, biases.tolist(), strict=True)
+        sums = [math.fsum([*join(integration, x, w), b]) for w, b in units]
         activation = network.output.activation if i == last else network.activations[i]
         layers.append(Layer(x, sums, network_answer(activation, sums)))
         x = layers[-1].answers

@@ -160,13 +160,12 @@ class ConditionalRandomField(Declared, SequenceClassifier):
         return Schema(as_words, schema.named)
 
     def _neighbours(self, schema):
-        both = {} if self.alone else {"previous": self.previous, "next": self.next}
-        return dict.fromkeys(("previous ", "next "), ()) | {
-            f"{name} ": schema.names
-            if isinstance(given, str) and given == "all"
-            else _columns(name, given, schema)
-            for name, given in both.items()
-        }
+        found = dict.fromkeys(("previous ", "next "), ())
+        for name in () if self.alone else ("previous", "next"):
+            given = getattr(self, name)
+            every = isinstance(given, str) and given == "all"
+            found[f"{name} "] = schema.names if every else _columns(name, given, schema)
+        return found
 
     def _fit(self, rows):
         neighbours = self._neighbours(self.schema_)

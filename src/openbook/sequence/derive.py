@@ -261,13 +261,12 @@ def _viterbi_work(model, names, tables):
 
 def viterbi_grid(names, tables):
     """The best score of each state at each row, the state before it, and the best path."""
-    rows = [
-        [t + 1, *best, *(names[i] if t else "" for i in own), names[tables.path[t]]]
-        for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True))
-    ]
+    rows = []
+    for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True)):
+        finite = ["-inf" if score == -math.inf else score for score in best]
+        rows.append([t + 1, *finite, *(names[i] if t else "" for i in own), names[tables.path[t]]])
     header = ["row", *(f"v({name})" for name in names), *(f"before {name}" for name in names), "best path"]
-    finite = [["-inf" if cell == -math.inf else cell for cell in row] for row in rows]
-    return Grid("v and pointers", header, finite)
+    return Grid("v and pointers", header, rows)
 
 
 def grid_of_rows(title, letter, names, lines):

@@ -79,22 +79,19 @@ def derive_field(model) -> Work:
     score = Step("score", r"s(y, x) = \sum_t (\sum_i w_i(y_t) x_{ti} + T(y_{t-1}, y_t))")
     parts: list[Any]
     if model.solver == "perceptron":
-        rule = Step(
-            "update",
-            r"\theta + f(y, x) - f(\hat{y}, x)",
-            note="where the best path is wrong: its features lose what those of the true path gain;"
-            " in the end θ is the mean over all sequences met",
+        note = (
+            "where the best path is wrong: its features lose what those of the true path gain; in the end θ"
         )
-        parts, what = [score, rule], "share of wrong rows"
+        note += " is the mean over all sequences met"
+        parts = [score, Step("update", r"\theta + f(y, x) - f(\hat{y}, x)", note=note)]
+        what = "share of wrong rows"
     else:
+        loss = r"-\sum \ln P(y \mid x) + \frac{1 - r}{2C} \sum \theta^2 + \frac{r}{C} \sum |\theta|"
+        settings = f"C = {model.C:g}, r = {model.l1_ratio:g}; below, per row"
         parts = [
             score,
             Step("probability", r"P(y \mid x) = \frac{e^{s(y, x)}}{Z(x)}"),
-            Step(
-                "minimised",
-                r"-\sum \ln P(y \mid x) + \frac{1 - r}{2C} \sum \theta^2 + \frac{r}{C} \sum |\theta|",
-                note=f"C = {model.C:g}, r = {model.l1_ratio:g}; below, per row",
-            ),
+            Step("minimised", loss, note=settings),
             Step("gradient", r"E(f_i) - f_i", note="expected under the model, less what the rows show"),
         ]
         what = "loss per row"
@@ -161,24 +158,19 @@ def _against(model, X, names, paths, log_z):
                     lines.append([t + 1, str(feature), own, theirs, own - theirs])
         if t and (first[t - 1], first[t]) != (other[t - 1], other[t]):
             own, theirs = (float(pairs[path[t - 1], path[t]]) for path in (first, other))
-            ways = " or ".join(
-                dict.fromkeys(f"{names[path[t]]} after {names[path[t - 1]]}" for path in (first, other))
-            )
-            lines.append([t + 1, ways, own, theirs, own - theirs])
+            moves = [f"{names[path[t]]} after {names[path[t - 1]]}" for path in (first, other)]
+            lines.append([t + 1, " or ".join(dict.fromkeys(moves)), own, theirs, own - theirs])
     lines.append([None, "sum", *(math.fsum(line[j] for line in lines) for j in (2, 3, 4))])
     told = [[what, *(names[k] for k in path)] for what, path in (("best", first), ("runner-up", other))]
+    header = ["row", "feature or transition", "best", "runner-up", "difference"]
+    note = "the differences add up to that of the scores"
     return Work(
         "the best path against the runner-up",
         (
             Grid("paths", ["path", *(str(t + 1) for t in range(len(first)))], told),
             Step("s(best)", r"\sum_t (w(y_t) \cdot x_t + T(y_{t-1}, y_t))", result=best),
             Step("s(runner-up)", "", result=second),
-            Grid(
-                "where they differ, feature by feature",
-                ["row", "feature or transition", "best", "runner-up", "difference"],
-                lines,
-                "the differences add up to that of the scores",
-            ),
+            Grid("where they differ, feature by feature", header, lines, note),
             Step("P(best | x)", r"e^{s - \ln Z}", result=math.exp(best - log_z)),
             Step("P(runner-up | x)", r"e^{s - \ln Z}", result=math.exp(second - log_z)),
         ),

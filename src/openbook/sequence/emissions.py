@@ -113,16 +113,14 @@ class Emissions:
 
     def maximised(self, moments, counts, smoothing, states, min_covar, kind):
         """The likeliest distributions of expected moments and counts; a state without rows keeps its own."""
-        tables = tuple(
-            np.where(
-                table.sum(axis=1, keepdims=True) > _NOTHING,
-                _left_out_if_unknown(smoothing.distributions(table, states, a.name, a.values)),
-                before,
-            )
-            for a, table, before in zip(self.attributes, counts, self.tables, strict=True)
-        )
+        tables = []
+        for a, counted, before in zip(self.attributes, counts, self.tables, strict=True):
+            table = smoothing.distributions(counted, states, a.name, a.values)
+            # without an estimate of an unseen value, 1: the column is left out of the product
+            table[:, -1] = np.nan_to_num(table[:, -1], nan=1.0)
+            tables.append(np.where(counted.sum(axis=1, keepdims=True) > _NOTHING, table, before))
         if not self.numbers:
-            return replace(self, tables=tables)
+            return replace(self, tables=tuple(tables))
         weight = moments[:, 0, 0]
         holds = weight > _NOTHING
         divisor = np.where(holds, weight, 1.0)[:, None]
@@ -130,7 +128,7 @@ class Emissions:
         spread = moments[:, 1:, 1:] / divisor[:, :, None] - means[:, :, None] * means[:, None, :]
         means[~holds], spread[~holds] = self.normals.means[~holds], self.normals.covariances[~holds]
         normals = state_normals(means, _at_least(min_covar, spread, kind), diagonal=kind != "full")
-        return replace(self, normals=normals, tables=tables)
+        return replace(self, normals=normals, tables=tuple(tables))
 
     def log_prior(self, smoothing, states):
         """The logarithm of the prior that the smoothing stands for."""
@@ -159,10 +157,8 @@ class Emissions:
         shift, scale, means, covariances = checked_floats(
             arrays, shift=(d,), scale=(d,), means=(K, d), covariances=(K, d, d)
         )
-        symmetric = np.array_equal(covariances, covariances.transpose(0, 2, 1))
-        require(
-            (scale > 0).all() and symmetric, "its scales must be above zero and its covariances symmetric"
-        )
+        sound = (scale > 0).all() and np.array_equal(covariances, covariances.transpose(0, 2, 1))
+        require(sound, "its scales must be above zero and its covariances symmetric")
         positive = not d or np.linalg.eigvalsh(covariances).min() > 0
         require(positive, "its covariances are not valid: a variance is not above zero")
         tables = []
@@ -180,12 +176,6 @@ def check_distributions(what: str, table: np.ndarray) -> None:
     """Refuse rows that are no distributions."""
     whole = (np.abs(table.sum(axis=-1) - 1) <= 1e-6).all()
     require(whole and (table >= 0).all(), f"{what} must hold probabilities that sum to 1")
-
-
-def _left_out_if_unknown(table):
-    """A table whose last column is 1 if there is no estimate: the column is left out of the product."""
-    table[:, -1] = np.where(np.isnan(table[:, -1]), 1.0, table[:, -1])
-    return table
 
 
 def _at_least(least, covariances, kind):

@@ -62,9 +62,8 @@ class Forecast(NamedTuple):
         for name, mean in self.means.items():
             columns += [(f"mean of {name}", mean), (f"sd of {name}", self.deviations[name])]
         header, numbers = zip(*columns, strict=True)
-        return aligned_cells(
-            [header, *([figure(float(x)) for x in row] for row in zip(*numbers, strict=True))]
-        )
+        rows = ([figure(float(x)) for x in row] for row in zip(*numbers, strict=True))
+        return aligned_cells([header, *rows])
 
 
 def look_ahead(chain: Chain, now: np.ndarray, steps: int, states: Sequence[str]) -> Forecast:

@@ -222,21 +222,18 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
             rows, labels, codes, w = rows
             complete, moments = bool((codes >= 0).all()), moments_of(rows.table)
         states = self._all_states(labels, complete=complete)
-        emissions = self.emissions_ = Emissions.alike(
-            self.schema_, moments, len(states), self.covariance_type
-        )
+        kind, names = self.covariance_type, [as_text(state) for state in states.tolist()]
+        emissions = self.emissions_ = Emissions.alike(self.schema_, moments, len(states), kind)
         pieces = rows.pieces(self) if isinstance(rows, ScannedSequences) else self._pieces(rows, codes, w)
         start, transitions = self._allowed(len(states))
-        maximise = MStep(
-            self.smoothing, [as_text(s) for s in states.tolist()], self.covariance_type, self.min_covar
+        chain, maximise = (
+            Chain(start, transitions, emissions),
+            MStep(self.smoothing, names, kind, self.min_covar),
         )
         rng = np.random.default_rng(self.random_state)
         learn = partial(baum_welch, pieces, maximise=maximise, tol=self.tol, max_iter=self.max_iter)
-        runs = [
-            learn(spread_start(pieces, Chain(start, transitions, emissions), maximise, rng, len(labels) > 0))
-            for _ in range(self.n_init)
-        ]
-        chain, trace, converged = max(runs, key=lambda run: run[1][-1])
+        starts = (spread_start(pieces, chain, maximise, rng, len(labels) > 0) for _ in range(self.n_init))
+        chain, trace, converged = max(map(learn, starts), key=lambda run: run[1][-1])
         self._become(states, chain, trace, converged=converged)
 
     def _all_states(self, labels, *, complete):
@@ -396,13 +393,11 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
     def probabilities_(self) -> dict[str, dict[str, dict[str, float]]]:
         """{column: {state: {value: probability}}} of nominal and ordinal columns."""
         check_is_fitted(self)
-        return {
-            a.name: {
-                as_text(state): dict(zip(a.values, table[k, :-1].tolist(), strict=True))
-                for k, state in enumerate(self.states_.tolist())
-            }
-            for a, table in zip(self.emissions_.attributes, self.emissions_.tables, strict=True)
-        }
+        states, found = [as_text(state) for state in self.states_.tolist()], {}
+        for a, table in zip(self.emissions_.attributes, self.emissions_.tables, strict=True):
+            rows = (dict(zip(a.values, row, strict=True)) for row in table[:, :-1].tolist())
+            found[a.name] = dict(zip(states, rows, strict=True))
+        return found
 
     @property
     def means_(self) -> np.ndarray:

@@ -83,12 +83,8 @@ class HiddenMarkovClassifier(Declared, SequenceClassifier):
 
     def _model(self):
         """The hidden Markov model with these parameters, of these columns."""
-        model = HiddenMarkov(
-            sequence=self.sequence,
-            covariance_type=self.covariance_type,
-            smoothing=self.smoothing,
-            min_covar=self.min_covar,
-        )
+        shared = ("sequence", "covariance_type", "smoothing", "min_covar")
+        model = HiddenMarkov(**{name: getattr(self, name) for name in shared})
         model._remember(self.schema_)  # noqa: SLF001 (of its own room)
         return model
 

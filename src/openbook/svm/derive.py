@@ -73,9 +73,8 @@ class Machine:
         """|w|²."""
         if self.model.weights_ is not None:
             return math.fsum(weight * weight for weight in self.weights())
-        return math.fsum(
-            beta * sum(self.products(vector)) for beta, vector in zip(self.beta, self.vectors, strict=True)
-        )
+        sums = map(sum, map(self.products, self.vectors))
+        return math.fsum(beta * total for beta, total in zip(self.beta, sums, strict=True))
 
 
 def derive_classifier(model) -> Work:
@@ -113,15 +112,11 @@ def derive_decision(model, X) -> Work:
     a = float(model.sharpness_[winner])
     shares = [math.exp(a * (score - max(scores))) for score in scores]
     whole = math.fsum(shares)
-    steps = [
-        Step(
-            f"P({model.target_} = {label} | x)",
-            r"\frac{e^{a s_c}}{\sum_j e^{a s_j}}",
-            fraction(rf"e^{{{figure(a)} \cdot {signed(score)}}}", r"\dots"),
-            share / whole,
-        )
-        for label, score, share in zip(labels, scores, shares, strict=True)
-    ]
+    steps = []
+    for label, score, share in zip(labels, scores, shares, strict=True):
+        name, numbers = f"P({model.target_} = {label} | x)", rf"e^{{{figure(a)} \cdot {signed(score)}}}"
+        formula = r"\frac{e^{a s_c}}{\sum_j e^{a s_j}}"
+        steps.append(Step(name, formula, fraction(numbers, r"\dots"), share / whole))
     proba = Work("probabilities", tuple(steps), f"a = {figure(a)} where {labels[winner]} wins.")
     title = f"{type(model).__name__} for {model.target_}: one prediction"
     end = f"The class of the highest score: {labels[winner]}."
@@ -288,11 +283,9 @@ def _evaluated(machine, x, title):
 def _scores(model, f, labels, names):
     """The score of each class, and how it came about."""
     if len(labels) == 2:
-        steps = [
-            Step(f"s of {label}", rf"{sign}\frac{{f(x)}}{{2}}", result=value)
-            for label, sign, value in zip(labels, ("-", ""), (-f[0] / 2, f[0] / 2), strict=True)
-        ]
-        return [-f[0] / 2, f[0] / 2], [Work("scores", tuple(steps))]
+        first = Step(f"s of {labels[0]}", r"-\frac{f(x)}{2}", result=-f[0] / 2)
+        second = Step(f"s of {labels[1]}", r"\frac{f(x)}{2}", result=f[0] / 2)
+        return [-f[0] / 2, f[0] / 2], [Work("scores", (first, second))]
     one_to_one = model.multiclass == "ovo"
     votes = pairwise_votes(f, len(labels)) if one_to_one else rest_votes(f)
     rows = [(name, *row) for name, row in zip(names, votes.by_machine.tolist(), strict=True)]
@@ -300,23 +293,17 @@ def _scores(model, f, labels, names):
     note = "a tie: the scores decide" if len(votes.first) > 1 else ""
     grid = Grid("votes", ("machine", *labels), [*rows, ("total", *totals)], note)
     if not one_to_one:
-        steps = [
-            Step(f"s of {label}", "f_c(x)", result=value) for label, value in zip(labels, f, strict=True)
-        ]
+        decisions = zip(labels, f, strict=True)
+        steps = [Step(f"s of {label}", "f_c(x)", result=value) for label, value in decisions]
         return list(f), [grid, Work("scores", tuple(steps))]
     sums = [0.0] * len(labels)
     for value, (a, b) in zip(f, pairs(len(labels)), strict=True):
         sums[a] += value
         sums[b] -= value
-    scores = [total + value / (3 * (abs(value) + 1)) for total, value in zip(totals, sums, strict=True)]
-    steps = [
-        Step(
-            f"s of {label}",
-            r"v_c + \frac{d_c}{3(\lvert d_c \rvert + 1)}",
-            rf"{total} + \frac{{{figure(value)}}}{{3({figure(abs(value))} + 1)}}",
-            score,
-            "v_c its votes, d_c the sum of its decisions",
-        )
-        for label, total, value, score in zip(labels, totals, sums, scores, strict=True)
-    ]
+    rule, note = r"v_c + \frac{d_c}{3(\lvert d_c \rvert + 1)}", "v_c its votes, d_c the sum of its decisions"
+    scores, steps = [], []
+    for label, total, value in zip(labels, totals, sums, strict=True):
+        numbers = rf"{total} + \frac{{{figure(value)}}}{{3({figure(abs(value))} + 1)}}"
+        scores.append(total + value / (3 * (abs(value) + 1)))
+        steps.append(Step(f"s of {label}", rule, numbers, scores[-1], note))
     return scores, [grid, Work("scores", tuple(steps))]

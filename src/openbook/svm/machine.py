@@ -96,9 +96,8 @@ class Machines:
         for task, solution in zip(tasks, solutions, strict=True):
             error = task.problem.t - solution.f
             slack = np.abs(error) - task.problem.epsilon
-            beyond.append(
-                np.where((_without_rounding(solution.beta) * error > 0) & (slack > _NO_SLACK), slack, 0.0)
-            )
+            outside = (_without_rounding(solution.beta) * error > 0) & (slack > _NO_SLACK)
+            beyond.append(np.where(outside, slack, 0.0))
         used = np.zeros(n, dtype=bool)
         used[rows] = True
         return _of_vectors(tasks, beyond, used)

@@ -147,9 +147,8 @@ def _stage(X, problem, ridge, search):
         near = problem.multipliers(search.f - reach, ridge) != problem.multipliers(search.f + reach, ridge)
         near |= near.mean() > _MOST  # where most rows are near, no copy of them is worth while
         far, before = np.where(near, 0.0, beta), search.at()
-        found = _newton(
-            X if near.all() else X[near], problem.rows(near), ridge[near], far @ X, far.sum(), search
-        )
+        part = X if near.all() else X[near]
+        found = _newton(part, problem.rows(near), ridge[near], far @ X, far.sum(), search)
         search.f = X @ search.w + search.b
         now = problem.multipliers(search.f, ridge)
         same = (now[~near] == beta[~near]).all()
@@ -189,9 +188,8 @@ def _newton(X, problem, ridge, pull, push, search):
         fixed = (float((search.w - pull) @ step[:d]) - push * step[d], float(step[:d] @ step[:d]))
 
         def steepness(share, f=f, across=across, fixed=fixed):
-            return (
-                fixed[0] + share * fixed[1] - float(problem.multipliers(f + share * across, ridge) @ across)
-            )
+            rest = float(problem.multipliers(f + share * across, ridge) @ across)
+            return fixed[0] + share * fixed[1] - rest
 
         fall = float(slope @ step)
         last = -fall <= _ENOUGH * size

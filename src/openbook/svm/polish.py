@@ -47,9 +47,8 @@ def polish(problem: Problem, beta, square, times):
         some = np.flatnonzero(free)
         if len(some) > _MOST_FREE:
             break
-        change, bias = _equations(
-            square(some), np.append(-gradient[some] - problem.epsilon * side[some], -beta.sum())
-        )
+        sides = np.append(-gradient[some] - problem.epsilon * side[some], -beta.sum())
+        change, bias = _equations(square(some), sides)
         most = 1.0 if bias is not None else np.inf
         ends = _ends(problem.rows(some), change, side[some])
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -67,18 +67,13 @@ class Separators:
         """Derive the margin of each line, and compare them."""
         rows, signs, labels = self._data
         parts: list[Work | Grid] = [self._derived(name, rows, signs) for name in self.lines]
-        lines = [
-            (name, self.margins[name], self.mistakes[name], ", ".join(map(str, self.nearest[name][:6])))
-            for name in self.lines
-        ]
+        nearest = {name: ", ".join(map(str, rows[:6])) for name, rows in self.nearest.items()}
+        lines = [(name, self.margins[name], self.mistakes[name], nearest[name]) for name in self.lines]
         parts.append(Grid("side by side", ("line", "margin", "mistakes", "nearest rows"), lines))
         margin = self.margins[self.best]
-        told = (
-            f"The widest margin: {self.best}, {figure(margin)}."
-            if margin > 0
-            else f"None of them separates {labels[0]} from {labels[1]}."
-        )
-        return Work("Lines between two classes", tuple(parts), told)
+        widest = f"The widest margin: {self.best}, {figure(margin)}."
+        end = widest if margin > 0 else f"None of them separates {labels[0]} from {labels[1]}."
+        return Work("Lines between two classes", tuple(parts), end)
 
     def __repr__(self) -> str:
         return str(self.work().parts[-1])
@@ -86,9 +81,8 @@ class Separators:
     def _derived(self, name: str, rows: Any, signs: Any) -> Work:
         w, b = self.lines[name]
         length = math.hypot(*w)
-        order = sorted(range(len(rows)), key=lambda i: self.distances[name][i])[:_SHOWN]
         grid = []
-        for i in order:
+        for i in sorted(range(len(rows)), key=lambda i: self.distances[name][i])[:_SHOWN]:
             f = math.fsum(u * v for u, v in zip(w, rows[i], strict=True)) + b
             grid.append((i, f"{signs[i]:+d}", f, signs[i] * f / length))
         nearest, squares = min(self.distances[name]), joined([f"{signed(u)}^2" for u in w])

@@ -163,9 +163,8 @@ class SVC(Declared, SupportVectors, Classifier):
         table = kernel_table(kernel_asked(self), training.X, self._order(training.y))
         solutions = self._solved(training, tasks, table)
         self._keep(training, tasks, solutions)
-        self.n_support_ = np.bincount(
-            training.y[np.isin(training.number, self.support_)], minlength=len(self.classes_)
-        )
+        support = np.isin(training.number, self.support_)
+        self.n_support_ = np.bincount(training.y[support], minlength=len(self.classes_))
         self.sharpness_ = np.ones(len(self.classes_))
         self.calibrated_ = False
         if self.calibrate is not None and self.converged_:
@@ -264,12 +263,8 @@ class SVC(Declared, SupportVectors, Classifier):
         return 1 if n == 2 else n if self.multiclass == "ovr" else len(pairs(n))
 
     def _arrays(self):
-        own = {
-            "sharpness_": self.sharpness_,
-            "calibrated_": np.array([self.calibrated_]),
-            "n_support_": self.n_support_,
-        }
-        return {**super()._arrays(), **own}
+        own = {"sharpness_": self.sharpness_, "n_support_": self.n_support_}
+        return {**super()._arrays(), **own, "calibrated_": np.array([self.calibrated_])}
 
     def _restore(self, arrays):
         require(len(self.classes_) >= 2, "it has only one class")

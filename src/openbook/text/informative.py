@@ -57,9 +57,8 @@ class WordTable(NamedTuple):
             times[own] += one.times
             documents[own] += one.documents
             having[own] += one.having
-        return WordTable(
-            every, times, documents, having, self.classes + other.classes, self.total + other.total
-        )
+        sizes = self.classes + other.classes, self.total + other.total
+        return WordTable(every, times, documents, having, *sizes)
 
     def scores(self, measure: str) -> Array:
         """The score of each word for each class, (n_terms, n_classes): one of `MEASURES`."""
@@ -77,9 +76,8 @@ class WordTable(NamedTuple):
         """The score of each word for all classes together, (n_terms,)."""
         if measure == "df":
             return self.documents
-        exclusive = self.classes.sum() == self.total and np.array_equal(
-            self.having.sum(axis=1), self.documents
-        )
+        in_some_class = self.having.sum(axis=1)
+        exclusive = self.classes.sum() == self.total and np.array_equal(in_some_class, self.documents)
         if measure == "pmi" or not exclusive:
             return self.scores(measure).max(axis=1, initial=-np.inf)
         columns = self.having.T[:, :, None]

@@ -105,11 +105,10 @@ class TermRule:
         for i, one in enumerate(words):
             padded = f" {one} "
             longest = min(high, max(low, len(padded)))  # a word that is too short counts whole, and once
-            own = [
-                padded[j : j + n] for n in range(low, longest + 1) for j in range(max(len(padded) - n + 1, 1))
-            ]
-            grams += own
-            word += [i] * len(own)
+            for n in range(low, longest + 1):
+                own = [padded[j : j + n] for j in range(max(len(padded) - n + 1, 1))]
+                grams += own
+                word += [i] * len(own)
         terms, columns = _in_order(grams)
         ones = np.ones(len(grams), dtype=np.int32)
         each = sp.csr_array((ones, (word, columns)), shape=(len(words), len(terms)))
@@ -132,13 +131,11 @@ class TermRule:
         for n in range(1, high + 1):
             inside = text[: len(text) - n + 1] == text[n - 1 :]
             if n > 1:
-                found, own = np.unique(
-                    (ids[: len(inside)] * width + codes[n - 1 :])[inside], return_inverse=True
-                )
+                longer = (ids[: len(inside)] * width + codes[n - 1 :])[inside]
+                found, own = np.unique(longer, return_inverse=True)
                 begin, last = np.divmod(found, width)
-                phrases = [
-                    f"{phrases[i]} {terms[j]}" for i, j in zip(begin.tolist(), last.tolist(), strict=True)
-                ]
+                pairs = zip(begin.tolist(), last.tolist(), strict=True)
+                phrases = [f"{phrases[i]} {terms[j]}" for i, j in pairs]
                 words = np.column_stack([words[begin], last + 1])
                 ids = np.zeros(len(inside), dtype=np.int64)
                 ids[inside] = own
