@@ -129,8 +129,8 @@ def _coefficients(model):
     labels = _truths(model)
     if len(labels) > 2:
         estimates = np.column_stack([model.intercept_, model.coef_]).T.tolist()
-        names = ("intercept", *model.encoding_.names)
-        scores = [(name, *own) for name, own in zip(names, estimates, strict=True)]
+        terms = ("intercept", *model.encoding_.names)
+        scores = [(term, *own) for term, own in zip(terms, estimates, strict=True)]
         yield Grid("scores", ("term", *labels), *_largest(model, scores))
     table = model.coefficients()
     names = [name for name in table.names if name != "class"]

@@ -79,10 +79,8 @@ def derive_field(model) -> Work:
     score = Step("score", r"s(y, x) = \sum_t (\sum_i w_i(y_t) x_{ti} + T(y_{t-1}, y_t))")
     parts: list[Any]
     if model.solver == "perceptron":
-        note = (
-            "where the best path is wrong: its features lose what those of the true path gain; in the end θ"
-        )
-        note += " is the mean over all sequences met"
+        note = "where the best path is wrong: its features lose what those of the true path gain;"
+        note += " in the end θ is the mean over all sequences met"
         parts = [score, Step("update", r"\theta + f(y, x) - f(\hat{y}, x)", note=note)]
         what = "share of wrong rows"
     else:

@@ -226,10 +226,8 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
         emissions = self.emissions_ = Emissions.alike(self.schema_, moments, len(states), kind)
         pieces = rows.pieces(self) if isinstance(rows, ScannedSequences) else self._pieces(rows, codes, w)
         start, transitions = self._allowed(len(states))
-        chain, maximise = (
-            Chain(start, transitions, emissions),
-            MStep(self.smoothing, names, kind, self.min_covar),
-        )
+        chain = Chain(start, transitions, emissions)
+        maximise = MStep(self.smoothing, names, kind, self.min_covar)
         rng = np.random.default_rng(self.random_state)
         learn = partial(baum_welch, pieces, maximise=maximise, tol=self.tol, max_iter=self.max_iter)
         starts = (spread_start(pieces, chain, maximise, rng, len(labels) > 0) for _ in range(self.n_init))
