@@ -47,7 +47,7 @@ def pocketed(epochs, rows, start):
     candidates, theta, run, longest = [], start, 0.0, 0.0
     for epoch in epochs:
         for meeting in epoch:
-            if meeting.said != meeting.truth:
+            if meeting.predicted != meeting.truth:
                 theta, longest, run = meeting.theta, max(longest, run), 0.0
                 continue
             run += meeting.weight
@@ -70,7 +70,7 @@ def test_the_kernel_is_its_twin(problem, keep, step, shuffle):
     orders = model._orders(len(y))
     given_orders = (range(len(y)) if order is None else order for order in orders)
     epochs = list(replay(rows, (next(given_orders) for _ in range(model.n_iter_)), start, step))
-    changes = [sum(meeting.said != meeting.truth for meeting in epoch) for epoch in epochs]
+    changes = [sum(meeting.predicted != meeting.truth for meeting in epoch) for epoch in epochs]
     assert model.updates_.tolist() == changes
     kept = {
         "last": lambda: epochs[-1][-1].theta,

@@ -116,7 +116,7 @@ class NaiveBayes(Folding, Classifier):
     0.1667
     """
 
-    #: Smoothing and N - 1 stand beside the weights: without a unit of their own, they count as rows.
+    #: Smoothing and N - 1 are relative to the sum of the weights, which therefore count rows.
     _counts_rows = True
 
     _rules = {

@@ -109,24 +109,24 @@ class Corrections:
 
     def __str__(self) -> str:
         better = [way for way in self.predicted if way in _STEPS and self._change(way).interval.high < 0]
-        said = ["No correction is shown to give better probabilities than none."]
+        sentences = ["No correction is shown to give better probabilities than none."]
         if better:
-            said = [f"Probabilities are shown to be better with {listed(better)}."]
+            sentences = [f"Probabilities are shown to be better with {listed(better)}."]
         if _NONE in self.distorted:
-            said.append(
+            sentences.append(
                 f"Probabilities are off without a correction, too: the mean probability of {self.rare} is"
                 f" {shown(self.predicted[_NONE])}, and its true share {shown(self.share)}."
             )
         elif self.distorted:
             worst = max(self.distorted, key=lambda way: abs(np.log(self.predicted[way] / self.share)))
-            said.append(
+            sentences.append(
                 f"Probabilities are distorted by {listed(self.distorted)}: with {worst} the mean probability"
                 f" of {self.rare} is {shown(self.predicted[worst])}, and its true share {shown(self.share)}."
             )
-        said.append("A tuned threshold changes the decisions and leaves the probabilities as they are.")
+        sentences.append("A tuned threshold changes the decisions and leaves the probabilities as they are.")
         if not _COPYING.isdisjoint(self.predicted):
-            said.append("Rows that are copied, or weigh more, bring their errors and their bias along.")
-        return " ".join(said)
+            sentences.append("Rows that are copied, or weigh more, bring their errors and their bias along.")
+        return " ".join(sentences)
 
 
 @documented

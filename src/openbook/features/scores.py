@@ -231,8 +231,8 @@ class AttributeScores(ShowsWork):
         across = Numbers.between(self.measure.words, low, high if high > low else 1.0)
         plot = Plot(across, Categories("", tuple(row.attribute for row in drawn)))
         sure = [row.p_adjusted <= 0.05 for row in drawn]
-        told = [f"{row.attribute}: {shown(row.score)}{_p_words(row.p_adjusted)}" for row in drawn]
-        plot.bars(ends, ["c0" if yes else "c0 pale" for yes in sure], told)
+        tooltips = [f"{row.attribute}: {shown(row.score)}{_p_words(row.p_adjusted)}" for row in drawn]
+        plot.bars(ends, ["c0" if yes else "c0 pale" for yes in sure], tooltips)
         if any(sure):
             plot.named("c0", "p (Holm) at most 0.05")
         if not all(sure):
@@ -245,7 +245,7 @@ class AttributeScores(ShowsWork):
             others = [row.attribute for row in absent if row.kind != Text.kind]
             notes += [f"Texts are not scored: {listed(texts)}."] if texts else []
             notes += [f"No finite score, and no bar: {listed(others)}."] if others else []
-        return plot.picture(f"Attribute scores for {self.target}", notes, " ".join(told[::-1]))
+        return plot.picture(f"Attribute scores for {self.target}", notes, " ".join(tooltips[::-1]))
 
 
 @documented

@@ -54,10 +54,10 @@ def _recipe(model):
     steps = [Step("derivative by β_j", rf"\frac{{\partial J}}{{\partial \beta_j}} = {by_beta}")]
     zero = r"\frac{\partial J}{\partial \beta_j} = 0"
     if model.fit_intercept:
-        pull = model.penalise_intercept and l2
-        by_b = r"-\sum_i w_i (y_i - \hat{y}_i)" + (rf" + {times(l2)}b" if pull else "")
+        penalised = model.penalise_intercept and l2
+        by_b = r"-\sum_i w_i (y_i - \hat{y}_i)" + (rf" + {times(l2)}b" if penalised else "")
         steps.insert(0, Step("derivative by b", rf"\frac{{\partial J}}{{\partial b}} = {by_b}"))
-        best = r"\frac{W}{W + l_2} (\bar{y} - \sum_j \beta_j \bar{x}_j)" if pull else _BEST_INTERCEPT
+        best = r"\frac{W}{W + l_2} (\bar{y} - \sum_j \beta_j \bar{x}_j)" if penalised else _BEST_INTERCEPT
         steps.append(Step("set to zero", rf"\frac{{\partial J}}{{\partial b}} = 0 \Rightarrow b = {best}"))
         zero += r", \quad b \text{ put in}"
     steps.append(Step("set to zero", zero, note="the normal equations, solved below"))

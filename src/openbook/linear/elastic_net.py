@@ -20,7 +20,7 @@ class ElasticNet(LeastSquares):
     Parameters
     ----------
     alpha : float, default=1.0
-        The strength of the penalty, beside the mean loss of a row; 0 for least squares.
+        The strength of the penalty, relative to the mean loss of a row; 0 for least squares.
     l1_ratio : float, default=0.5
         The share r of the sizes in the penalty, from 0 (ridge regression) to 1 (the lasso).
     fit_intercept : bool, default=True

@@ -1,9 +1,9 @@
 r"""A scatter matrix S, (K, K): as it is, or as the rows that it is made of, whichever is smaller.
 
 The scatter of a wide table, of fewer rows than columns, is larger than the table. Its rows, less their mean
-and by the roots of their weights, say as much in less room: S = rows'rows. And equations in S become those in
-rows rows', which has a row and a column for each row (see `normal`). So rows stay rows until there are as
-many as columns.
+and times the roots of their weights, hold the same in less memory: S = rows'rows. Equations in S then become
+equations in rows rows', which has a row and a column for each row (see `normal`). So rows are kept as rows
+until there are as many as columns.
 
 entries : float64 (K, K), S itself; or (m, K), m < K, the rows
 """
@@ -101,14 +101,14 @@ class Gram(Statistics):
             return type(self).of_rows(rows)
         return type(self).of_rows(self.entries @ weights)
 
-    def cleared(self, gone: np.ndarray) -> Self:
+    def cleared(self, columns: np.ndarray) -> Self:
         """The same without any scatter of these columns."""
-        if not gone.any():
+        if not columns.any():
             return self
         entries = self.entries.copy()
-        entries[:, gone] = 0.0
+        entries[:, columns] = 0.0
         if not self.wide:
-            entries[gone] = 0.0
+            entries[columns] = 0.0
         return type(self)(entries)
 
     def with_rows(self, rows: np.ndarray) -> Self:

@@ -17,7 +17,7 @@ class Lasso(ElasticNet):
     Parameters
     ----------
     alpha : float, default=1.0
-        The strength of the penalty, beside the mean loss of a row; 0 for least squares.
+        The strength of the penalty, relative to the mean loss of a row; 0 for least squares.
     fit_intercept : bool, default=True
         Whether there is an intercept. It is not penalised.
     positive : bool, default=False

@@ -54,7 +54,7 @@ from openbook.prepare.encoding import Encoding
 class LeastSquares(Folding, Regressor):
     """What regressions of least squares share; see `LinearRegression`."""
 
-    #: Penalties and N - p stand beside the weights: without a unit of their own, they count as rows.
+    #: Penalties and N - p are relative to the sum of the weights, which therefore count rows.
     _counts_rows = True
     _wants_telling_words = True  # each takes a coefficient, which nothing may draw to zero
 
@@ -211,7 +211,7 @@ class LeastSquares(Folding, Regressor):
         return self.encoding_.shrinkage() if shrinks else np.zeros((0, d))
 
     def _judge(self, coef):
-        """How well the model fits: R², and the variance of the errors where it can be told."""
+        """How well the model fits: R², and the variance of the errors if it can be estimated."""
         normal = self._normal
         residual = normal.residual(coef)
         residual += normal.weight * ((1 - self._shrink) * normal.intercept(coef)) ** 2
@@ -380,7 +380,7 @@ class LeastSquares(Folding, Regressor):
         return covariance(self._normal, self._plain.inverse, self._units, intercept=self.fit_intercept)
 
     def coefficients(self, level=0.95):
-        """The coefficients as a table: with standard error, t, p and interval, where these can be told.
+        """The coefficients as a table: with standard error, t, p and interval, where these are known.
 
         Parameters
         ----------

@@ -253,23 +253,23 @@ class ClassLikelihood:
         """The Hessian of sparse rows at θ, as a function that multiplies a vector by it; and its diagonal."""
         own = self.units.of_rows(theta.reshape(self.n_scores, -1))
         probas = each(self.pieces, partial(_probabilities, own))
-        pairs = [_Answered(piece, proba) for piece, proba in zip(self.pieces, probas, strict=True)]
-        held = np.append(np.zeros(len(self.penalty) - 1), not self.intercept)
+        pairs = [_WithProba(piece, proba) for piece, proba in zip(self.pieces, probas, strict=True)]
+        fixed = np.append(np.zeros(len(self.penalty) - 1), not self.intercept)
 
         def standard(gradient, vector):
-            whole = self.units.standard(gradient) * (1 - held) + vector * (self.penalty + held)
+            whole = self.units.standard(gradient) * (1 - fixed) + vector * (self.penalty + fixed)
             return whole.ravel() / self.total
 
         def times(flat):
             vector = flat.reshape(self.n_scores, -1)
-            raw = np.ascontiguousarray(self.units.of_rows(vector * (1 - held)).T)
-            return standard(fold(pairs, partial(_bent, raw), add).T, vector)
+            raw = np.ascontiguousarray(self.units.of_rows(vector * (1 - fixed)).T)
+            return standard(fold(pairs, partial(_hessian_times, raw), add).T, vector)
 
         squares, sums = fold(pairs, _curvatures, add)
         shift, scale = self.units
         centred = squares[:, :-1] - 2 * shift * sums[:, :-1] + shift**2 * sums[:, -1:]
         diagonal = np.column_stack([np.maximum(centred, 0.0) / scale**2, sums[:, -1]])
-        diagonal = diagonal * (1 - held) + self.penalty + held
+        diagonal = diagonal * (1 - fixed) + self.penalty + fixed
         return times, diagonal.ravel() / self.total
 
     def margins(self, theta):
@@ -321,12 +321,12 @@ def _sparse_sums(theta, chunk):
     from openbook.linear.logistic_kernels import add_sparse_losses
 
     by_column = np.ascontiguousarray(theta.T)
-    gradient, room = np.zeros_like(by_column), np.empty(len(theta))
-    value = add_sparse_losses(chunk.cells, chunk.y, chunk.w, by_column, gradient, room)
+    gradient, scratch = np.zeros_like(by_column), np.empty(len(theta))
+    value = add_sparse_losses(chunk.cells, chunk.y, chunk.w, by_column, gradient, scratch)
     return Sums(np.array([value]), np.ascontiguousarray(gradient.T), NOTHING)
 
 
-class _Answered(NamedTuple):
+class _WithProba(NamedTuple):
     """Rows, or what loads them, and the probability of each score's class, (n, n_scores)."""
 
     rows: EncodedRows | EncodedLater
@@ -341,18 +341,18 @@ def _probabilities(theta, chunk):
     return softmax(scores) if len(theta) > 1 else sigmoid(scores)
 
 
-def _bent(vector, answered):
+def _hessian_times(vector, known):
     """The Hessian of a chunk of sparse rows times a vector, both (d + 1, n_scores)."""
-    from openbook.linear.logistic_kernels import add_sparse_bends
+    from openbook.linear.logistic_kernels import add_hessian_products
 
-    product, room = np.zeros_like(vector), np.empty(vector.shape[1])
-    add_sparse_bends(answered.rows.cells, answered.rows.w, answered.proba, vector, product, room)
+    product, scratch = np.zeros_like(vector), np.empty(vector.shape[1])
+    add_hessian_products(known.rows.cells, known.rows.w, known.proba, vector, product, scratch)
     return product
 
 
-def _curvatures(answered):
+def _curvatures(known):
     """Σ w p (1 - p) x² and Σ w p (1 - p) x of each column, 1 among them, (2, n_scores, d + 1)."""
-    rows, p = answered
+    rows, p = known
     curvatures = (p * (1 - p)).T * rows.w
     squares = csr_array((rows.x.data**2, rows.x.indices, rows.x.indptr), shape=rows.x.shape)
     total = curvatures.sum(axis=1, keepdims=True)

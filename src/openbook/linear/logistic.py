@@ -163,7 +163,7 @@ class LogisticRegression(Declared, Classifier):
     scale: bool = True
     n_jobs: int | None = None
 
-    #: The penalty stands beside the weights: without a unit of their own, they count as rows.
+    #: The penalty is relative to the sum of the weights, which therefore count rows.
     _counts_rows = True
 
     _streams = True

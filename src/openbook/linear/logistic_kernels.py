@@ -58,7 +58,7 @@ def add_sparse_losses(cells, y, weights, theta, gradient, slopes):
     """The same of sparse rows, for one score or several: the losses and the gradient of a pass.
 
     cells : indptr, indices and data of a CSR matrix (n, d);  y : codes (n,)
-    theta, gradient : float64 (d + 1, n_scores), the intercepts last;  slopes : float64 (n_scores,), room
+    theta, gradient : float64 (d + 1, n_scores), the intercepts last;  slopes : float64 (n_scores,), scratch
     """
     indptr, indices, data = cells
     d, n_scores = theta.shape[0] - 1, theta.shape[1]
@@ -81,31 +81,31 @@ def add_sparse_losses(cells, y, weights, theta, gradient, slopes):
 
 
 @jit
-def add_sparse_bends(cells, weights, proba, vector, product, bends):
+def add_hessian_products(cells, weights, proba, vector, product, factors):
     """Add the Hessian of sparse rows times a vector, (d + 1, n_scores), to the product, of the same shape.
 
     For one score H v = Σ w p (1 - p) (x · v) x, for several Σ w p_c (x · v_c - Σ_k p_k x · v_k) x.
 
-    proba : float64 (n, n_scores);  bends : float64 (n_scores,), room
+    proba : float64 (n, n_scores);  factors : float64 (n_scores,), scratch
     """
     indptr, indices, data = cells
     d, n_scores = vector.shape[0] - 1, vector.shape[1]
     for i in range(weights.shape[0]):
         p = proba[i]
         for c in range(n_scores):
-            bends[c] = vector[d, c]
+            factors[c] = vector[d, c]
         for e in range(indptr[i], indptr[i + 1]):
             x, own = data[e], vector[indices[e]]
             for c in range(n_scores):
-                bends[c] += x * own[c]
+                factors[c] += x * own[c]
         mean = 0.0
         for c in range(n_scores):
-            mean += p[c] * bends[c]
+            mean += p[c] * factors[c]
         for c in range(n_scores):
-            bends[c] = weights[i] * p[c] * (bends[c] - mean)
+            factors[c] = weights[i] * p[c] * (factors[c] - mean)
         for e in range(indptr[i], indptr[i + 1]):
             x, own = data[e], product[indices[e]]
             for c in range(n_scores):
-                own[c] += x * bends[c]
+                own[c] += x * factors[c]
         for c in range(n_scores):
-            product[d, c] += bends[c]
+            product[d, c] += factors[c]

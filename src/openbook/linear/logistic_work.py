@@ -170,13 +170,14 @@ def derive_row(model, X) -> Work:
     scores, parts = [], []
     for label, coef, intercept in zip(scored, model.coef_.tolist(), model.intercept_.tolist(), strict=True):
         terms = [w * x for (_, x, _), w in zip(cells, coef, strict=True)]
-        told = model.schema_.told
-        rows = [(n, told(n, x), w, t) for (n, x, _), w, t in zip(cells, coef, terms, strict=True)]
+        values = [model.schema_.told(name, x) for name, x, _ in cells]
+        names = [name for name, *_ in cells]
+        rows = list(zip(names, values, coef, terms, strict=True))
         score = math.fsum([intercept, *terms])
         name = "z" if len(labels) == 2 else f"s({label})"
         formula = SCORE if model.fit_intercept else SCORE_ONLY
-        said = [t for (n, x, _), t in zip(cells, terms, strict=True) if x or n not in words]
-        step = Step(name, formula, joined([intercept, *said] if model.fit_intercept else said), score)
+        shown = [t for (n, x, _), t in zip(cells, terms, strict=True) if x or n not in words]
+        step = Step(name, formula, joined([intercept, *shown] if model.fit_intercept else shown), score)
         gaps = [n for n, _, filled in cells if filled]
         note = f"missing or not seen in training, set to the mean: {', '.join(gaps)}" if gaps else ""
         title = f"log odds of {label}" if len(labels) == 2 else f"score of {label}"

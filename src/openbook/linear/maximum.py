@@ -191,7 +191,7 @@ def _factor(block):
 
 
 def _most_curvature(likelihood, rows=np.inf):
-    """The most that the loss can bend anywhere (Böhning 1992), or that of a batch of rows, give or take.
+    """A bound on the curvature of the loss (Böhning 1992), or about that of a batch of rows.
 
     X'X / 4 bounds the Hessian of one score, and X'X / 2 that of more; where all scores are 0, its blocks are
     X'X p (1 - p), with p = 1/2, or 1 / n_scores.

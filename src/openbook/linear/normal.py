@@ -10,7 +10,7 @@ that of the columns and c that of columns and target,
 
 where soft draws a number towards zero by l1. Where no coefficient may be below 0, the second holds for l1 = 0
 too, with 0 instead of what would be below. Without penalties a column that those before it explain, or that
-is constant, has no coefficient of its own: it gets 0, and is said to be `collinear`.
+is constant, has no coefficient of its own: it gets 0, and is called `collinear`.
 
 A penalty ½ l2 b² on the intercept too draws it towards zero: b = r (ȳ - m'β) with r = W / (W + l2), for the
 weight W of all rows. It adds l2 r mm' to S and l2 r mȳ to c.
@@ -46,7 +46,7 @@ REST, MOST_SWEEPS = 1e-12, 20_000
 #: The slope at which equations take over from it for the first time.
 ROUGH = 3e-4
 
-#: Of so many collinear columns it is said what they are made of.
+#: The collinear columns that are explained by the others, at most.
 MOST_COMBINATIONS = 5
 
 
@@ -85,8 +85,8 @@ class Normal:
 
     def drawn_in(self, l2: float) -> "Normal":
         """The equations where the intercept is penalised too."""
-        pull = l2 * self.weight / (self.weight + l2)
-        mean, target_mean = np.sqrt(pull) * self.mean[None], np.sqrt(pull) * self.target_mean[None]
+        ridge = l2 * self.weight / (self.weight + l2)
+        mean, target_mean = np.sqrt(ridge) * self.mean[None], np.sqrt(ridge) * self.target_mean[None]
         rows = self.target_rows
         return replace(
             self,
@@ -122,9 +122,9 @@ class Unpenalised(NamedTuple):
     @property
     def collinear(self) -> np.ndarray:
         """The positions of collinear columns."""
-        gone = np.ones(len(self.scale), dtype=bool)
-        gone[self.kept] = False
-        return np.flatnonzero(gone)
+        collinear = np.ones(len(self.scale), dtype=bool)
+        collinear[self.kept] = False
+        return np.flatnonzero(collinear)
 
     @property
     def inverse(self) -> np.ndarray:
@@ -169,8 +169,8 @@ def _combination(normal, scale, upper, before, j):
         part = upper[: len(before), : len(before)]
         level = normal.scatter.part(before, np.array([j]))[:, 0] / (scale[before] * scale[j])
         share = _by_root(part, level)
-        worth = [(int(k), f) for k, f in zip(before, share, strict=True) if abs(f) > 1e-5]
-        factors = {k: float(f * scale[j] / scale[k]) for k, f in worth}
+        large = [(int(k), f) for k, f in zip(before, share, strict=True) if abs(f) > 1e-5]
+        factors = {k: float(f * scale[j] / scale[k]) for k, f in large}
     constant = normal.mean[j] - sum(f * normal.mean[k] for k, f in factors.items())
     return Combination(j, float(constant), factors)
 

@@ -7,7 +7,7 @@ r"""The perceptron: a plane that is moved at every mistake.
 x has a leading 1 for the bias, and the rows come one by one, in their order, epoch after epoch. With two
 classes, y is -1 for the first of `classes_` and +1 for the second. With more, y and the answer are vectors
 with a 1 for their class, so the rule adds eta x to the weights of the true class and takes it from those of
-the class that was said. An epoch without a mistake ends the learning: no other epoch would change anything.
+the predicted class. An epoch without a mistake ends the learning: no other epoch would change anything.
 
 theta : float64 (d + 1,) for two classes, else (n_classes, d + 1); bias first, then the encoded columns
 (`openbook.prepare`). A missing cell counts as its column's mean, and is marked in a column of its own.
@@ -147,8 +147,8 @@ class Perceptron(Declared, Classifier):
         if not self.fit_intercept:  # a plane through the origin of the columns themselves
             self.encoding_ = replace(self.encoding_, shift=np.zeros(len(self.encoding_)))
         self.seed_ = check_random_state(self.random_state).randint(1 << 31) if self.shuffle else 0
-        way = self.eta0, self.keep, self.fit_intercept
-        course = _Course(self._pieces(rows), self.encoding_, self._first_weights(), *way)
+        settings = self.eta0, self.keep, self.fit_intercept
+        course = _Course(self._pieces(rows), self.encoding_, self._first_weights(), *settings)
         self._learn(course)
         self.weights_ = course.kept().reshape(self._shape)
         if not np.isfinite(self.weights_).all():
@@ -340,7 +340,7 @@ class Perceptron(Declared, Classifier):
 
 
 class _Course:
-    """The weights on their way through the epochs: theta is (d + 1, planes), those of a column in a row."""
+    """The weights while they are trained: theta is (d + 1, planes), those of a column in a row."""
 
     def __init__(self, pieces, encoding, theta, step, keep, bias):
         self.pieces, self.encoding, self.bias = pieces, encoding, bias
@@ -371,10 +371,10 @@ class _Course:
         """Meet every row; how many times the weights changed."""
         before = self.tally[UPDATES]
         for x, y, w in self._passed():
-            way = np.arange(len(y)) if order is None else order
+            positions = np.arange(len(y)) if order is None else order
             rows, at = (*_cells(x), y, w), 0
-            while at < len(way):
-                at = meet(rows, way, at, self.step, self.planes, self.tally, self.bias)
+            while at < len(positions):
+                at = meet(rows, positions, at, self.step, self.planes, self.tally, self.bias)
                 if self.tally[RUN] > self.tally[LONGEST]:
                     self._try()
         if self.keep == "pocket":
@@ -422,5 +422,5 @@ def _scores(theta, x):
 
 
 def _answers(scores):
-    """The codes of the classes that are said."""
+    """The codes of the predicted classes."""
     return (scores[:, 0] >= 0).astype(np.intp) if scores.shape[1] == 1 else most_probable(scores)

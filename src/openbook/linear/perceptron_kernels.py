@@ -96,24 +96,24 @@ def meet(rows, order, first, step, planes, tally, bias):
         row = cells, columns, starts[i], starts[i + 1]
         left = w[i]
         while left > 0.0:
-            said, top = 0, -math.inf
+            predicted, top = 0, -math.inf
             if signed:
-                said = 1 if _score(only, cells, columns, starts[i], starts[i + 1]) >= 0.0 else 0
+                predicted = 1 if _score(only, cells, columns, starts[i], starts[i + 1]) >= 0.0 else 0
             else:
                 _score_all(planes, cells, columns, starts[i], starts[i + 1])
                 for c in range(len(planes.scores)):
                     if planes.scores[c] > top:
-                        said, top = c, planes.scores[c]
-            if said == y[i]:
+                        predicted, top = c, planes.scores[c]
+            if predicted == y[i]:
                 tally[CLOCK] += left
                 tally[RUN] += left
                 break
             share = min(left, 1.0)
             if signed:
-                _change(planes, 0, row, 2.0 * step * share * (y[i] - said), tally[CLOCK], bias)
+                _change(planes, 0, row, 2.0 * step * share * (y[i] - predicted), tally[CLOCK], bias)
             else:
                 _change(planes, y[i], row, step * share, tally[CLOCK], bias)
-                _change(planes, said, row, -step * share, tally[CLOCK], bias)
+                _change(planes, predicted, row, -step * share, tally[CLOCK], bias)
             left -= share
             tally[CLOCK] += share
             tally[LONGEST] = max(tally[LONGEST], tally[RUN])

@@ -47,7 +47,7 @@ def draw_moving_line(model, X, y, columns):
     if not (groups.codes < 2).all():
         raise DataError("y has a class that the model does not know; pass the rows it learnt")
     epochs = replayed(model, model.encoding_(table), groups.codes, np.ones(len(table)))
-    changes = [m.theta[0] for epoch in epochs for m in epoch if m.said != m.truth]
+    changes = [m.theta[0] for epoch in epochs for m in epoch if m.predicted != m.truth]
     lines = [model._first_weights()[0], *changes]  # noqa: SLF001 (its other half)
     sweep = Sweep.over_two(table, columns, model.predict)
     across, up = sweep.columns
@@ -61,8 +61,8 @@ def draw_moving_line(model, X, y, columns):
 
         last = t == len(lines) - 1
         look = "ink" if last else f"c5 t{2 + round(7 * place / len(chosen))}"
-        for way in plot.contour(*sweep.surface(score), 0.0, look):
-            x, y = way[np.argmax(way[:, 1])]
+        for line in plot.contour(*sweep.surface(score), 0.0, look):
+            x, y = line[np.argmax(line[:, 1])]
             numbers.append((x, y, str(t)))
     plot.named("c5", "earlier lines, numbered")
     plot.named("ink", f"after {plural(len(changes), 'change')}")

@@ -21,11 +21,11 @@ _SHOWN_FIGURES = 6
 
 
 class Meeting(NamedTuple):
-    """A row as it was met: its position, the scores, what was said and is true, its weight, theta after."""
+    """A row as it was met: its position, scores, predicted and true class, its weight, and theta after it."""
 
     row: int
     scores: list[float]
-    said: int
+    predicted: int
     truth: int
     weight: float
     theta: list[list[float]]
@@ -40,13 +40,13 @@ def met(rows, order, theta, step, one=1.0):
         x, truth, left = rows[i]
         while left > 0:
             scores = scores_of(theta, x)
-            said = perceptron_answer(scores)
-            if said == truth:
-                yield Meeting(i, scores, said, truth, left, theta)
+            predicted = perceptron_answer(scores)
+            if predicted == truth:
+                yield Meeting(i, scores, predicted, truth, left, theta)
                 break
             share = min(left, 1.0)
-            theta = _changed(theta, [one, *x], truth, said, step * share)
-            yield Meeting(i, scores, said, truth, share, theta)
+            theta = _changed(theta, [one, *x], truth, predicted, step * share)
+            yield Meeting(i, scores, predicted, truth, share, theta)
             left -= share
 
 
@@ -56,16 +56,16 @@ def scores_of(theta, x):
 
 
 def perceptron_answer(scores):
-    """The code of the class that is said."""
+    """The code of the class that is predicted."""
     return int(scores[0] >= 0) if len(scores) == 1 else scores.index(max(scores))
 
 
-def _changed(theta, x, truth, said, step):
+def _changed(theta, x, truth, predicted, step):
     """Theta + step (y - answer) x."""
     if len(theta) == 1:
-        gains = [2 * (truth - said)]
+        gains = [2 * (truth - predicted)]
     else:
-        gains = [(c == truth) - (c == said) for c in range(len(theta))]
+        gains = [(c == truth) - (c == predicted) for c in range(len(theta))]
     return [
         [t + step * gain * v for t, v in zip(weights, x, strict=True)]
         for weights, gain in zip(theta, gains, strict=True)
@@ -137,17 +137,17 @@ def _epoch_grid(model, number, epoch):
     xs = model.rows_[0].tolist()
     rows = []
     for meeting in epoch:
-        wrong = meeting.said != meeting.truth
+        wrong = meeting.predicted != meeting.truth
         x = (float(model.fit_intercept), *xs[meeting.row])
         if two:
-            said, truth = (("-1", "+1")[code] for code in (meeting.said, meeting.truth))
+            predicted, truth = (("-1", "+1")[code] for code in (meeting.predicted, meeting.truth))
             score, changed = meeting.scores[0], [0]
         else:
-            said, truth = labels[meeting.said], labels[meeting.truth]
-            score, changed = tuple(meeting.scores), [meeting.truth, meeting.said]
+            predicted, truth = labels[meeting.predicted], labels[meeting.truth]
+            score, changed = tuple(meeting.scores), [meeting.truth, meeting.predicted]
         after = [tuple(meeting.theta[c]) if wrong else None for c in changed]
-        rows.append([meeting.row, x, score, said, truth, *after])
-    wrong = sum(meeting.said != meeting.truth for meeting in epoch)
+        rows.append([meeting.row, x, score, predicted, truth, *after])
+    wrong = sum(meeting.predicted != meeting.truth for meeting in epoch)
     note = f"{wrong} of {len(epoch)} wrong" if wrong else "no mistake"
     heads = ["θ after the change"] if two else ["θ of y after the change", "θ of ŷ after the change"]
     return Grid(f"epoch {number}", ["row", "x", "θ · x", "ŷ", "y", *heads], rows, note)
@@ -222,14 +222,14 @@ def derive_row(model, X) -> Work:
         for head, weights, score in zip(heads, theta, scores, strict=True)
     ]
     if len(labels) == 1:
-        said, why = labels[0], "There is only one class"
+        predicted, why = labels[0], "There is only one class"
     elif len(theta) == 1:
-        said = labels[perceptron_answer(scores)]
+        predicted = labels[perceptron_answer(scores)]
         why = f"θ · x is {'at least' if scores[0] >= 0 else 'below'} 0"
     else:
-        said, why = labels[perceptron_answer(scores)], "The largest θ · x decides"
+        predicted, why = labels[perceptron_answer(scores)], "The largest θ · x decides"
     title = f"Perceptron for {model.target_}: one prediction"
-    return Work(title, (grid, *steps), f"{why}: {model.target_} = {said}.")
+    return Work(title, (grid, *steps), f"{why}: {model.target_} = {predicted}.")
 
 
 def _terms(weights, x):

@@ -89,7 +89,7 @@ class ProportionalOdds(Classifier):
     ([0, 1, 2], True)
     """
 
-    #: The penalty stands beside the weights: without a unit of their own, they count as rows.
+    #: The penalty is relative to the sum of the weights, which therefore count rows.
     _counts_rows = True
 
     _counts_declared = False  # two thresholds with no row between them have no likelihood to place them by

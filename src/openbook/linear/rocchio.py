@@ -58,7 +58,7 @@ class Rocchio(Classifier):
     Notes
     -----
     Cosines are no probabilities. `predict_proba` makes shares of them, in proportion to e to the cosine: the
-    largest is that of the class that is said, and rows can be ranked by them, but no more is meant.
+    largest is that of the predicted class, and rows can be ranked by them, but they mean no more.
     Guide: docs/guide/perceptron.md
 
     References

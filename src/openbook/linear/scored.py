@@ -24,10 +24,10 @@ def scored(encoding, X, width, score):
     if encoding.sparse:
         return score(encoding(X))
     scores = np.empty((len(X), width))
-    room = np.empty((min(len(X), _BLOCK_ROWS), len(encoding)))
+    buffer = np.empty((min(len(X), _BLOCK_ROWS), len(encoding)))
     for start in range(0, len(X), _BLOCK_ROWS):
         some = X.take(slice(start, start + _BLOCK_ROWS))
-        scores[start : start + _BLOCK_ROWS] = score(encoding(some, out=room[: len(some)]))
+        scores[start : start + _BLOCK_ROWS] = score(encoding(some, out=buffer[: len(some)]))
     return scores
 
 

@@ -122,11 +122,11 @@ def conjugate_gradients(times, right, diagonal, exact, most=MOST_PRODUCTS):
         if square <= exact**2 * first:
             break
         ahead = times(along)
-        bend = along @ ahead
-        if bend <= 0.0:  # no more than rounding is left
+        curvature = along @ ahead
+        if curvature <= 0.0:  # no more than rounding is left
             return x, True
-        x += (square / bend) * along
-        rest -= (square / bend) * ahead
+        x += (square / curvature) * along
+        rest -= (square / curvature) * ahead
         turned = inverse * rest
         square, before = rest @ turned, square
         along *= square / before
@@ -240,7 +240,7 @@ def solve(hessian, gradient):
 
 
 def slope_with_l1(gradient, theta, l1):
-    """The least slope that the penalty Σ l1 |θ| leaves: at θ = 0 it stills up to l1 of the gradient."""
+    """The smallest subgradient with the penalty Σ l1 |θ|: at θ = 0 it takes up to l1 off the gradient."""
     return np.where(theta == 0, soft_threshold(gradient, l1), gradient + l1 * np.sign(theta))
 
 

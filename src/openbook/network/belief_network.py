@@ -262,9 +262,9 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         if both := set(required) & set(forbidden):
             a, b = (nodes[v].name for v in min(both))
             raise ParameterError(f"BeliefNetwork: the edge {a} → {b} is both required and forbidden")
-        held = [[a for a, b in dict.fromkeys(required) if b == node] for node in range(len(nodes))]
-        check_leaves(nodes, held)
-        graph_of(nodes, held)  # refuses a circle
+        parents = [[a for a, b in dict.fromkeys(required) if b == node] for node in range(len(nodes))]
+        check_leaves(nodes, parents)
+        graph_of(nodes, parents)  # refuses a circle
         limits = {"max_parents": self.max_parents, "required": required, "forbidden": forbidden}
         return search_structure(self.structure, family_scores(self, nodes, pieces), **limits)
 
@@ -509,10 +509,10 @@ class Differences(NamedTuple):
         return len(self.only_here) + len(self.only_there) + len(self.turned)
 
     def __str__(self) -> str:
-        told = [f"structural Hamming distance {self.distance}"]
+        lines = [f"structural Hamming distance {self.distance}"]
         for what, edges in (("only here", self.only_here), ("only there", self.only_there)):
-            told += [f"{what}: {a} → {b}" for a, b in edges]
-        return "\n".join([*told, *(f"turned: {a} → {b}, there {b} → {a}" for a, b in self.turned)])
+            lines += [f"{what}: {a} → {b}" for a, b in edges]
+        return "\n".join([*lines, *(f"turned: {a} → {b}, there {b} → {a}" for a, b in self.turned)])
 
 
 def _node(name, record):

@@ -126,9 +126,9 @@ class _Reader:
             if token.text == "type":
                 if (kind := self.take()).text != "discrete":
                     self.fail(f"variable {name} is {kind}, not discrete: a node needs a list of values", kind)
-                said, values = self.listed("{"), self.listed("}")
-                if said and said[0].lstrip("0") != str(len(values)):
-                    self.fail(f"variable {name} has {len(values)} values, but says {said[0][:20]}", token)
+                declared, values = self.listed("{"), self.listed("}")
+                if declared and declared[0].lstrip("0") != str(len(values)):
+                    self.fail(f"variable {name} has {len(values)} values, but says {declared[0][:20]}", token)
             elif token.text == "property":
                 self.skip(";")
         if len(set(values)) < len(values):

@@ -13,7 +13,7 @@ is a mixture of normals over its parents. Soft evidence is a factor L, the likel
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import product, repeat
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,8 +67,8 @@ def derive_query(network, targets, given, likely=None):
         parts += more
         combinations, events, sums = list(product(*(_codes(network, name) for name in asked))), [], []
         for codes in combinations:
-            fixed = dict(zip(asked, codes, strict=True))
-            events.append(", ".join(f"{name} = {_told(network, name, code)}" for name, code in fixed.items()))
+            fixed, values = dict(zip(asked, codes, strict=True)), _values_shown(network, asked, codes)
+            events.append(", ".join(f"{name} = {value}" for name, value in zip(asked, values, strict=True)))
             part, total = _sum_of_products(network, _joint(events[-1], evidence), terms, fixed, hidden)
             parts.append(part)
             sums.append(total)
@@ -79,7 +79,7 @@ def derive_query(network, targets, given, likely=None):
         mean, variance = (step.result for step in components[-2:])
         end = f"Mean {figure(mean)}, standard deviation {figure(math.sqrt(variance))}."
         return Work(f"p{question}, step by step", tuple(parts), end)
-    values = [", ".join(map(_told, repeat(network), asked, codes)) for codes in combinations]
+    values = [", ".join(_values_shown(network, asked, codes)) for codes in combinations]
     parts += _ending(names, events, values, sums, evidence) if evidence else []
     best = events[int(np.argmax(sums))]
     return Work(f"P{question}, step by step", tuple(parts), f"The most probable: {best}.")
@@ -126,7 +126,7 @@ def _sum_of_products(network, label, terms, fixed, hidden):
         cells = {**fixed, **dict(zip(hidden, codes, strict=True))}
         numbers = [term.number(cells) for term in terms]
         products.append(math.prod(numbers))
-        rows.append([*(_told(network, *pair) for pair in zip(hidden, codes, strict=True)), *numbers])
+        rows.append([*_values_shown(network, hidden, codes), *numbers])
     total = math.fsum(products)
     if not hidden:
         return Step(label, _product(terms), joined(rows[0], r" \cdot "), total, "the numbers put in"), total
@@ -145,35 +145,34 @@ def _few_hidden(network, terms, hidden):
         return terms, [], hidden
     numbers = {node.name: i for i, node in enumerate(network.nodes_)}
     sizes, scopes = network.families_.sizes, [[numbers[name] for name in term.free] for term in terms]
-    gone = {numbers[name] for name in hidden}
-    order = min_fill(scopes, gone, sizes)
-    if (cells := largest(planned(scopes, order, gone)[0], sizes)[0]) > MOST:
+    eliminated = {numbers[name] for name in hidden}
+    order = min_fill(scopes, eliminated, sizes)
+    if (cells := largest(planned(scopes, order, eliminated)[0], sizes)[0]) > MOST:
         msg = f"a derivation would list {cells:,} products; query(…) gives the answer without it"
         raise RefusalError(msg)
     parts: list[Any] = []
     for name in (network.nodes_[v].name for v in order):
-        held = [term for term in terms if name in term.free]
-        part, term = _summed_out(network, held, name, len(parts) + 1)
+        factors = [term for term in terms if name in term.free]
+        part, term = _summed_out(network, factors, name, len(parts) + 1)
         terms = [*(other for other in terms if name not in other.free), term]
         parts.append(part)
     return terms, parts, []
 
 
-def _summed_out(network, held, name, k):
+def _summed_out(network, factors, name, k):
     """One node summed out of the product of the terms that hold it: the step, and the sum as a term."""
-    free = tuple(dict.fromkeys(v for term in held for v in term.free if v != name))
+    free = tuple(dict.fromkeys(v for term in factors for v in term.free if v != name))
     table, rows = {}, []
     for codes in product(*(_codes(network, v) for v in free)):
         cells = dict(zip(free, codes, strict=True))
-        factors = [[term.number({**cells, name: code}) for term in held] for code in _codes(network, name)]
-        table[codes] = math.fsum(map(math.prod, factors))
-        shown = [" · ".join(map(figure, own)) for own in factors[:SHOWN]] + ["…"] * (len(factors) > SHOWN)
-        told = [_told(network, v, code) for v, code in cells.items()]
-        rows.append([*told, " + ".join(shown), table[codes]])
+        numbers = [[term.number({**cells, name: code}) for term in factors] for code in _codes(network, name)]
+        table[codes] = math.fsum(map(math.prod, numbers))
+        products = [" · ".join(map(figure, own)) for own in numbers[:SHOWN]] + ["…"] * (len(numbers) > SHOWN)
+        rows.append([*_values_shown(network, free, codes), " + ".join(products), table[codes]])
     words = f"f{k}({', '.join(free)})" if free else f"f{k}"
     formula = f"f_{{{k}}}({_names(free)})" if free else f"f_{{{k}}}"
-    step = Step(words, _summed(held, [name]), note="sum rule")
-    header = [*free, " · ".join(term.words for term in held), f"f{k}"]
+    step = Step(words, _summed(factors, [name]), note="sum rule")
+    header = [*free, " · ".join(term.words for term in factors), f"f{k}"]
     grid = Grid(f"numbers of f{k}, summed over {name} = {_values(network, name)}", header, *_cut(rows))
     term = Term(words, formula, free, lambda cells: table[tuple(cells[v] for v in free)])
     return Work(f"{name} summed out", (step, grid)), term
@@ -232,9 +231,8 @@ def _densities(network, name, given):
     for codes in product(*(range(size) for size in mean.shape)):
         if any(given.get(parent, code) != code for parent, code in zip(above, codes, strict=True)):
             continue
-        told = [_told(network, parent, code) for parent, code in zip(above, codes, strict=True)]
-        sd = math.sqrt(variance[codes])
-        rows.append([*told, float(mean[codes]), sd, _density(x, float(mean[codes]), sd)])
+        mu, sd = float(mean[codes]), math.sqrt(variance[codes])
+        rows.append([*_values_shown(network, above, codes), mu, sd, _density(x, mu, sd)])
     header = [*above, "μ", "σ", f"N({figure(x)}; μ, σ)"]
     shown, more = _cut(rows)
     note = "N(x; μ, σ) = 1/√(2πσ²) · e^(-(x - μ)²/(2σ²))"
@@ -253,8 +251,8 @@ def _mixture(network, target, given, asked, combinations, sums):
         cells = {**given, **dict(zip(asked, codes, strict=True))}
         at = tuple(cells[name] for name in network.graph_.parents[target])
         mean, variance = (float(part[at]) for part in network.normals_[target])
-        told = [_told(network, name, code) for name, code in zip(asked, codes, strict=True)]
-        rows.append([*told, joint, joint / total if total else math.nan, mean, math.sqrt(variance)])
+        posterior = joint / total if total else math.nan
+        rows.append([*_values_shown(network, asked, codes), joint, posterior, mean, math.sqrt(variance)])
     header = [*asked, "P(q, e)", "P(q | e)", "μ", "σ"]
     weights, means, sds = zip(*(row[-3:] for row in rows), strict=True)
     centre = math.fsum(w * m for w, m in zip(weights, means, strict=True))
@@ -319,9 +317,13 @@ def _codes(network, name):
     return range(len(_attribute(network, name).values))
 
 
-def _told(network, name, cell):
+def _value_shown(network, name, cell):
     """The value of a code, or the number of a leaf, in words."""
     return figure(cell if name in network.normals_ else _attribute(network, name).values[cell])
+
+
+def _values_shown(network, names, codes):
+    return [_value_shown(network, name, code) for name, code in zip(names, codes, strict=True)]
 
 
 def _values(network, name):
@@ -330,17 +332,17 @@ def _values(network, name):
 
 def _finding(network, name, cell):
     """What a node shows: smoker = yes, age > 55.5, age in (37.5, 44.5]."""
-    told = _told(network, name, cell)
+    shown = _value_shown(network, name, cell)
     if name not in network.cuts_:
-        return f"{name} = {told}"
-    return f"{name} in {told}" if told.startswith("(") else f"{name} {told}"
+        return f"{name} = {shown}"
+    return f"{name} in {shown}" if shown.startswith("(") else f"{name} {shown}"
 
 
 def _soft_finding(network, name, likely):
     """What soft evidence says of a node: L(smoke) = 0.8 (yes), 0.1 (no)."""
     values = _attribute(network, name).values
-    told = (f"{figure(float(x))} ({value})" for value, x in zip(values, likely, strict=True))
-    return f"L({name}) = {', '.join(told)}"
+    shown = (f"{figure(float(x))} ({value})" for value, x in zip(values, likely, strict=True))
+    return f"L({name}) = {', '.join(shown)}"
 
 
 def _chain(network):

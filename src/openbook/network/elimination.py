@@ -38,7 +38,7 @@ class Removal(NamedTuple):
     """
 
     variable: int
-    held: list[int]
+    factors: list[int]
     together: list[int]
 
 
@@ -77,13 +77,15 @@ class Elimination(NamedTuple):
 
 def marginal(beliefs: Iterable[TableFactor], variables: Collection[int]) -> TableFactor:
     """The unnormalised joint of variables that stand together in some bucket."""
-    held = (belief for belief in beliefs if set(variables) <= set(belief.variables))
-    smallest = min(held, key=lambda belief: belief.table.size)
+    containing = (belief for belief in beliefs if set(variables) <= set(belief.variables))
+    smallest = min(containing, key=lambda belief: belief.table.size)
     return smallest.without([v for v in smallest.variables if v not in variables])
 
 
-def min_fill(scopes: Iterable[Collection[int]], gone: Collection[int], sizes: Sequence[int]) -> list[int]:
-    """The order in which to eliminate the variables in `gone`."""
+def min_fill(
+    scopes: Iterable[Collection[int]], eliminated: Collection[int], sizes: Sequence[int]
+) -> list[int]:
+    """The order in which to eliminate the variables in `eliminated`."""
     near: dict[int, set[int]] = {}
     for scope in scopes:
         for variable in scope:
@@ -97,7 +99,7 @@ def min_fill(scopes: Iterable[Collection[int]], gone: Collection[int], sizes: Se
         missing = len(around) * (len(around) - 1) // 2 - edges
         return missing, math.prod(sizes[v] for v in around) * sizes[variable], variable
 
-    costs = {variable: cost(variable) for variable in gone if variable in near}
+    costs = {variable: cost(variable) for variable in eliminated if variable in near}
     order = []
     while costs:
         variable = min(costs, key=costs.__getitem__)
@@ -116,19 +118,19 @@ def min_fill(scopes: Iterable[Collection[int]], gone: Collection[int], sizes: Se
 
 
 def planned(
-    scopes: Iterable[Sequence[int]], order: Iterable[int], gone: Collection[int]
+    scopes: Iterable[Sequence[int]], order: Iterable[int], eliminated: Collection[int]
 ) -> tuple[list[Removal], list[int]]:
-    """The removals of the variables in `gone`, in this order, and the factors that are left.
+    """The removals of the variables in `eliminated`, in this order, and the factors that are left.
 
     Only the variables of factors are looked at, so that sizes are known before anything is built.
     """
     alive = dict(enumerate(scopes))
     steps, count = [], len(alive)
     for variable in order:
-        if variable in gone:
-            held = [i for i, scope in alive.items() if variable in scope]
-            together = sorted({variable}.union(*[alive.pop(i) for i in held]))
-            steps.append(Removal(variable, held, together))
+        if variable in eliminated:
+            own = [i for i, scope in alive.items() if variable in scope]
+            together = sorted({variable}.union(*[alive.pop(i) for i in own]))
+            steps.append(Removal(variable, own, together))
             alive[count] = [v for v in together if v != variable]
             count += 1
     return steps, list(alive)
@@ -142,9 +144,9 @@ def largest(steps: Iterable[Removal], sizes: Sequence[int]) -> tuple[int, list[i
 def summed_out(factors: Sequence[TableFactor], steps: Sequence[Removal], left: Sequence[int]) -> TableFactor:
     """What is left once variables are summed out, without keeping the buckets."""
     alive = list(factors)
-    for variable, held, together in steps:
+    for variable, own, together in steps:
         rest = tuple([v for v in together if v != variable])
-        alive.append(TableFactor(rest, contracted([alive[i] for i in held], together, rest)))
+        alive.append(TableFactor(rest, contracted([alive[i] for i in own], together, rest)))
     return product(alive[i] for i in left)
 
 
@@ -155,7 +157,7 @@ def eliminate(
     alive = list(factors)
     buckets, messages = [], []
     for step in steps:
-        bucket = product(alive[i] for i in step.held)
+        bucket = product(alive[i] for i in step.factors)
         message = bucket.without([step.variable], how)
         buckets.append(bucket)
         messages.append(message)

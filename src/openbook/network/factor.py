@@ -46,9 +46,9 @@ class TableFactor(NamedTuple):
         sizes = dict(zip(self.variables, self.table.shape, strict=True))
         return self.table.reshape([sizes.get(variable, 1) for variable in variables])
 
-    def without(self, gone: Iterable[int], how: str = "sum") -> "TableFactor":
+    def without(self, eliminated: Iterable[int], how: str = "sum") -> "TableFactor":
         """Variables summed out, or with `how="max"` maximised out."""
-        axes = tuple(self.variables.index(variable) for variable in gone)
+        axes = tuple(self.variables.index(variable) for variable in eliminated)
         left = tuple(v for i, v in enumerate(self.variables) if i not in axes)
         return TableFactor(left, self.table.sum(axis=axes) if how == "sum" else self.table.max(axis=axes))
 

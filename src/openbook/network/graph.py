@@ -111,15 +111,15 @@ class Graph:
         """Every node to which a path of edges leads from one of these; they themselves are not counted."""
         return self._reached(names, self.children)
 
-    def _reached(self, names: Iterable[str], ways: Mapping[str, Collection[str]]) -> set[str]:
+    def _reached(self, names: Iterable[str], neighbours: Mapping[str, Collection[str]]) -> set[str]:
         start = self.known(names)
         found: set[str] = set()
-        ahead = [near for name in start for near in ways[name]]
+        ahead = [near for name in start for near in neighbours[name]]
         while ahead:
             node = ahead.pop()
             if node not in found:
                 found.add(node)
-                ahead += ways[node]
+                ahead += neighbours[node]
         return found
 
     def markov_blanket(self, name: str) -> tuple[str, ...]:
@@ -143,15 +143,15 @@ class Graph:
         before: dict[tuple[str, str], tuple[str, str] | None] = {start: None}
         ahead = [start]
         while ahead:
-            here = node, way = ahead.pop(0)
+            here = node, direction = ahead.pop(0)
             if node == b:
                 path = _traced(before, here)
                 return Separation(a, b, given, tuple(path), self._shown(path, observed))
-            up = way == "up" and node not in observed
+            up = direction == "up" and node not in observed
             steps = [(parent, "up") for parent in self.parents[node] if up]
             passes = node not in observed
             steps += [(child, "down") for child in self.children[node] if passes]
-            if way == "down" and node in open_colliders:
+            if direction == "down" and node in open_colliders:
                 steps += [(parent, "up") for parent in self.parents[node]]
             for step in steps:
                 if step not in before:

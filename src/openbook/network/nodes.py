@@ -226,8 +226,8 @@ class TableEstimate:
             return estimated(counts, shape[:-1], self.columns[attribute.name], self.min_covar)
         flat = counts.reshape(-1, shape[-1])
         labels = [str(i) for i in range(len(flat))]
-        way = NoSmoothing() if node in self.plain else self.smoothing
-        return way.distributions(flat, labels, attribute.name, attribute.values)[:, :-1].reshape(shape)
+        smoothing = NoSmoothing() if node in self.plain else self.smoothing
+        return smoothing.distributions(flat, labels, attribute.name, attribute.values)[:, :-1].reshape(shape)
 
 
 def learnt_tables(learner, pieces, estimate, start=None):

@@ -28,22 +28,24 @@ def draw_network(network):
     graph = network.graph_
     boxes = {node.name: _lines(network, node) for node in network.nodes_}
     sizes = {name: _size(lines) for name, lines in boxes.items()}
-    ways, levels = _ways(graph)
+    routes, levels = _routes(graph)
     sizes |= {item: (0.0, 0.0) for items in levels for item in items if item not in sizes}
     heights = [max(sizes[item][1] for item in items) for items in levels]
     tops = list(accumulate(heights, lambda y, high: y + high + BELOW, initial=0.0))
-    middle, width = _placed(ways, levels, sizes)
+    middle, width = _placed(routes, levels, sizes)
     spans = {item: (tops[k], heights[k]) for k, items in enumerate(levels) for item in items}
-    body = "".join(_arrow([(middle[item], *spans[item], sizes[item][1]) for item in way]) for way in ways)
+    body = "".join(
+        _arrow([(middle[item], *spans[item], sizes[item][1]) for item in route]) for route in routes
+    )
     for name, lines in boxes.items():
         body += _box((middle[name] - sizes[name][0] / 2, spans[name][0]), sizes[name], lines)
     given = {name: f" given {', '.join(above)}" if above else "" for name, above in graph.parents.items()}
-    told = f"{plural(len(boxes), 'node')}: " + "; ".join(name + given[name] for name in graph.order)
+    description = f"{plural(len(boxes), 'node')}: " + "; ".join(name + given[name] for name in graph.order)
     marks = (
         '<defs><marker id="ob-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"'
         ' orient="auto"><path class="c8" d="M0 0 L8 4 L0 8 z"/></marker></defs>'
     )
-    return Picture("Belief network", told, (), marks + body, width, tops[-1] - BELOW + 4)
+    return Picture("Belief network", description, (), marks + body, width, tops[-1] - BELOW + 4)
 
 
 def _lines(network, node):
@@ -80,7 +82,7 @@ def _size(lines):
     return wide, ROW * len(lines) + 2 * PAD
 
 
-def _ways(graph):
+def _routes(graph):
     """Each edge as the items that it passes, level by level, and the items of each level: nodes and bends."""
     level: dict[str, int] = {}
     for name in graph.order:
@@ -89,20 +91,20 @@ def _ways(graph):
         if not graph.parents[name] and graph.children[name]:
             level[name] = min(level[child] for child in graph.children[name]) - 1
     levels = [[n for n in graph.order if level[n] == k] for k in range(max(level.values()) + 1)]
-    ways = []
+    routes = []
     for parent, child in graph.edges:
         bends = [(parent, child, k) for k in range(level[parent] + 1, level[child])]
         for bend in bends:
             levels[bend[-1]].append(bend)
-        ways.append([parent, *bends, child])
-    return ways, levels
+        routes.append([parent, *bends, child])
+    return routes, levels
 
 
-def _placed(ways, levels, sizes):
+def _placed(routes, levels, sizes):
     """The middle of each item, from left to right, and the width of all; the levels become ordered."""
     above, below = defaultdict(list), defaultdict(list)
-    for way in ways:
-        for one, other in pairwise(way):
+    for route in routes:
+        for one, other in pairwise(route):
             below[one].append(other)
             above[other].append(one)
     sweeps = [*((k, above) for k in range(len(levels))), *((k, below) for k in reversed(range(len(levels))))]
@@ -141,9 +143,9 @@ def _box(corner, size, lines):
     return frame + "".join(drawn)
 
 
-def _arrow(way):
+def _arrow(route):
     """An edge past its items, each as its middle, the top and height of its level, and its own height."""
-    (x, top, high, own), *later = way
+    (x, top, high, own), *later = route
     drawn, y = [f"M{x:.1f} {top + own:.1f} V{top + high:.1f}"], top + high
     for i, (to, top, high, _) in enumerate(later, 1):
         end = top - 2 if i == len(later) else top

@@ -197,9 +197,9 @@ class MixtureAnswer:
         cells = [[c if isinstance(c, str) else figure(c) for c in row] for row in self.rows()]
         if self.parents:
             cells.append(["all", *[""] * (len(self.parents) - 1), "1", figure(self.mean), figure(self.sd)])
-        told = aligned_cells([header, *cells])
+        text = aligned_cells([header, *cells])
         if self.interval:
-            told += f"\nmean from {figure(self.interval[0])} to {figure(self.interval[1])}"
-        return told
+            text += f"\nmean from {figure(self.interval[0])} to {figure(self.interval[1])}"
+        return text
 
     __repr__ = __str__

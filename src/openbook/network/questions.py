@@ -329,31 +329,31 @@ class Questions:
     def _possible(self, total, found):
         """The probability of the findings, which must be possible."""
         if not total > 0:
-            told = ", ".join(self.nodes_[v].name for v in (*found.hard, *found.soft))
-            raise DataError(f"the evidence ({told}) has probability 0 in this network; check its values")
+            names = ", ".join(self.nodes_[v].name for v in (*found.hard, *found.soft))
+            raise DataError(f"the evidence ({names}) has probability 0 in this network; check its values")
         return total
 
-    def _planned(self, factors, gone, budget):
+    def _planned(self, factors, eliminated, budget):
         """The removals of variables, and the factors that are left, of which none exceeds the budget."""
         scopes, sizes = [f.variables for f in factors], self.families_.sizes
         if self._order is None:
             scopes_of_all = self.families_.scopes
             self._order = min_fill(scopes_of_all, range(len(sizes)), sizes)
-        plan = planned(scopes, self._order, gone)
+        plan = planned(scopes, self._order, eliminated)
         cells, together = largest(plan[0], sizes)
         if cells > min(SMALL, budget):  # an order for these factors may be better
-            own = planned(scopes, min_fill(scopes, gone, sizes), gone)
+            own = planned(scopes, min_fill(scopes, eliminated, sizes), eliminated)
             if largest(own[0], sizes)[0] < cells:
                 plan, (cells, together) = own, largest(own[0], sizes)
         check_budget(cells, together, budget, [node.name for node in self.nodes_])
         return plan
 
-    def _eliminated(self, factors, gone, budget, how="sum"):
-        steps, left = self._planned(factors, gone, budget)
+    def _eliminated(self, factors, eliminated, budget, how="sum"):
+        steps, left = self._planned(factors, eliminated, budget)
         return eliminate(factors, steps, left, how)
 
-    def _summed_out(self, factors, gone, budget):
-        return summed_out(factors, *self._planned(factors, gone, budget))
+    def _summed_out(self, factors, eliminated, budget):
+        return summed_out(factors, *self._planned(factors, eliminated, budget))
 
     def _answer(self, targets, table, evidence, **more):
         values = tuple(self.nodes_[self._numbers[name]].values for name in targets)

@@ -8,7 +8,7 @@ r"""Activations: what a unit says, given what its inputs add up to.
     identity   z                           1
     softmax    e^(z_k) / Σ e^(z_j)         a_k (g_k - Σ a_j g_j) for the error g
 
-a is the unit's answer, by which every slope can be told. What rounding leaves of a zero counts as zero, so
+a is the unit's answer, from which every slope follows. What rounding leaves of a zero counts as zero, so
 that it does not decide a sign.
 
 z, a, delta : float (n_rows, n_units), changed in place

@@ -174,9 +174,9 @@ def _chains(network, layers, target, deltas, numbering):
         else:
             kind, d = network.integrations[i + 1].name, len(layers[i + 1].inputs)
             by_unit = zip(deltas[i + 1], network.weights[i + 1][0].tolist(), strict=True)
-            ways = [(-delta, twin.by_input(kind, layer.answers[0], w, d)) for delta, w in by_unit]
-            numbers = joined([rf"{signed(by_sum)} \cdot {signed(by_input)}" for by_sum, by_input in ways])
-            total = sum(by_sum * by_input for by_sum, by_input in ways)
+            factors = [(-delta, twin.by_input(kind, layer.answers[0], w, d)) for delta, w in by_unit]
+            numbers = joined([rf"{signed(by_sum)} \cdot {signed(by_input)}" for by_sum, by_input in factors])
+            total = sum(by_sum * by_input for by_sum, by_input in factors)
             formula = r"\sum_k \frac{\partial E}{\partial z_k} \cdot \frac{\partial z_k}{\partial h}"
             slope = twin.activation_slope(network.activations[i], layer.answers[0])
             links = [

@@ -77,12 +77,12 @@ def _rules(model, network):
 
 
 def _curve(model):
-    held = model.validation_curve_.tolist()
+    validation = model.validation_curve_.tolist()
     losses = model.loss_curve_.tolist()
-    rows = [(epoch + 1, loss, *held[epoch : epoch + 1]) for epoch, loss in enumerate(losses)]
+    rows = [(epoch + 1, loss, *validation[epoch : epoch + 1]) for epoch, loss in enumerate(losses)]
     every = max(1, -(-len(rows) // 24))
     shown = [row for i, row in enumerate(rows) if i % every == 0 or i == len(rows) - 1]
-    header = ("epoch", "loss", "loss of the held-out rows")[: 3 if held else 2]
+    header = ("epoch", "loss", "loss of the held-out rows")[: 3 if validation else 2]
     return Grid("training curve", header, [row for row in shown if len(row) == len(header)])
 
 

@@ -4,7 +4,7 @@ r"""Integration: how a unit joins its inputs.
     quadratic       z_k = Σ_j w_jk x_j² + b_k
     spherical       z_k = Σ_j (x_j - w_jk)² / d + b_k      w_k a centre, d the number of inputs
 
-Each knows its gradients: by the weights, which it adds to whatever it is told to (the weights themselves, in
+Each knows its gradients: by the weights, which it adds to an array that is given (the weights themselves, in
 plain descent: BLAS does product and update in one pass), and by the inputs, which passes the error back.
 
 Of a weighted sum, x may be sparse: of a column with many values all but one of its inputs are 0.

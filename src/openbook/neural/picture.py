@@ -39,9 +39,11 @@ def draw_layers(model):
     parts = [*_lines(model, at, few=few), *_units(model, at, names, few=few)]
     notes = "Blue: positive weights, orange: negative; the thicker, the larger." + " In units: biases." * few
     title = f"Network of {' - '.join(str(len(layer)) for layer in names)} units"
-    told = f"{plural(len(model.coefs_), 'layer')} of weights, {model.complexity():,} weights and biases."
+    description = (
+        f"{plural(len(model.coefs_), 'layer')} of weights, {model.complexity():,} weights and biases."
+    )
     width = max(left + _APART * (len(at) - 1) + right, 420)
-    return Picture(title, told, (notes,), "".join(parts), width, tall + 30)
+    return Picture(title, description, (notes,), "".join(parts), width, tall + 30)
 
 
 def _unit_names(model):
@@ -82,8 +84,8 @@ def _units(model, at, names, *, few):
 def _line(start, end, weight, largest):
     ends = f'x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}"'
     thick = f'style="stroke-width: {0.4 + 4 * abs(weight) / largest:.2f}"'
-    told = f"<title>{figure(weight, 4)}</title>"
-    return f'<line class="line {"c0" if weight >= 0 else "c5"}" {thick} {ends}>{told}</line>'
+    title = f"<title>{figure(weight, 4)}</title>"
+    return f'<line class="line {"c0" if weight >= 0 else "c5"}" {thick} {ends}>{title}</line>'
 
 
 def _unit(x, y, bias, *, few):
@@ -119,7 +121,7 @@ def draw_activations(names=None):
     if odd := [name for name in names if name not in HIDDEN]:
         raise ParameterError(f"no activation {odd[0]!r} of a single unit; choose from {', '.join(HIDDEN)}")
     z = np.linspace(-4, 4, 401)
-    plots, told = [], []
+    plots, descriptions = [], []
     for name in names:
         answer, slope = z[:, None].copy(), np.ones((len(z), 1))
         ACTIVATIONS[name].apply(answer)
@@ -130,8 +132,8 @@ def draw_activations(names=None):
         jumps = np.abs(np.diff(answer[:, 0])) > 0.5
         plot.line(z, np.where(np.r_[jumps, False], np.nan, answer[:, 0]), "c0", "activation")
         plots.append(plot)
-        told.append(f"{name}: slope at most {figure(float(slope.max()), 4)}")
+        descriptions.append(f"{name}: slope at most {figure(float(slope.max()), 4)}")
     steps = [name for name in names if name in ("sign", "step")]
     note = f"{' and '.join(steps)}: the slope is 0; training takes it for 1, so that errors pass."
     notes = (note,) if steps else ()
-    return panels(plots, list(names), 3, "Activations and their slopes", notes, f"{'; '.join(told)}.")
+    return panels(plots, list(names), 3, "Activations and their slopes", notes, f"{'; '.join(descriptions)}.")

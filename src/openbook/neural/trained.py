@@ -164,8 +164,8 @@ class Trained(Declared, Estimator):
         self.gradients_ = np.array(history.gradients, dtype=float).reshape(-1, len(parameters.vector))
         self.best_epoch_, self.ending_ = history.best, history.ending
         if history.interrupted:
-            said = f"{type(self).__name__}: {history.ending}; the model has the weights of that moment"
-            warnings.warn(said, InterruptedFit, stacklevel=4)
+            message = f"{type(self).__name__}: {history.ending}; the model has the weights of that moment"
+            warnings.warn(message, InterruptedFit, stacklevel=4)
 
     def _sizes(self):
         """The units of every layer, the encoded columns first."""

@@ -89,7 +89,7 @@ def forward(network, x):
 
 
 def loss(output, layer, targets):
-    """What the last layer costs; logarithms of its answers are told by the sums, so that none is of 0."""
+    """What the last layer costs; logarithms of its answers are computed from the sums, so that none is of 0."""
     if not isinstance(output, CrossEntropy):
         return math.fsum(_distance(output, t - o) for o, t in zip(layer.answers, targets, strict=True))
     pairs = list(zip(layer.sums, targets, strict=True))
@@ -124,8 +124,8 @@ def backward(network, layers, targets):
         integration, inputs = network.integrations[i].name, layers[i].inputs
         below = []
         for a, row in zip(inputs, network.weights[i].tolist(), strict=True):
-            ways = zip(deltas[0], row, strict=True)
-            total = math.fsum(delta * by_input(integration, a, w, len(inputs)) for delta, w in ways)
+            pairs = zip(deltas[0], row, strict=True)
+            total = math.fsum(delta * by_input(integration, a, w, len(inputs)) for delta, w in pairs)
             below.append(activation_slope(network.activations[i - 1], a) * total)
         deltas.insert(0, below)
     return deltas

@@ -38,10 +38,10 @@ def forward_pass(log_b, top, b, ends, start, into, filtered, scale):  # noqa: C9
             for j in range(K):
                 reached[j] = start[j]
                 if t > begin:
-                    way = 0.0
+                    incoming = 0.0
                     for i in range(K):
-                        way += filtered[t - 1, i] * into[j, i]
-                    reached[j] = way
+                        incoming += filtered[t - 1, i] * into[j, i]
+                    reached[j] = incoming
                 total += reached[j] * b[t, j]
             if not total > TINY:
                 top[t] = -np.inf
@@ -88,7 +88,7 @@ def backward_pass(b, ends, w, transitions, posterior, pairs):
 
 @jit
 def best_paths(log_b, ends, log_start, log_transitions, pointers, path):  # noqa: C901 (inner loops)
-    """Fill path (n,), the most probable states of each sequence; pointers, int32 (n, K), are room.
+    """Fill path (n,), the most probable states of each sequence; pointers, int32 (n, K), are scratch.
 
     The first of equally probable states is taken.
     """

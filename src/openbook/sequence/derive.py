@@ -114,9 +114,9 @@ def _trace(model):
     rows = [[t, value, None if t == 0 else value - trace[t - 1]] for t, value in enumerate(trace)]
     shown = rows if len(rows) <= LINES else [*rows[: LINES - 2], *rows[-2:]]
     note = "" if shown is rows else f"{len(rows) - LINES} iterations are not shown"
-    said = "with the prior that the smoothing stands for"
+    prior = "with the prior that the smoothing stands for"
     header = ["iteration", "log-likelihood", "gain"]
-    return Grid("log-likelihood", header, shown, "; ".join(filter(None, [said, note])))
+    return Grid("log-likelihood", header, shown, "; ".join(filter(None, [prior, note])))
 
 
 # --- one sequence -----------------------------------------------------------------------------------------
@@ -152,8 +152,8 @@ def _forward_work(model, names, tables):
             if t == 0:
                 formula, numbers = r"\frac{b_1(j) \pi_j}{c_1}", rf"{b} \cdot {figure(float(model.start_[j]))}"
             else:
-                ways = zip(tables.forward[t - 1], model.transitions_[:, j].tolist(), strict=True)
-                numbers = f"{b} ({_sum_of_products(ways)})"
+                terms = zip(tables.forward[t - 1], model.transitions_[:, j].tolist(), strict=True)
+                numbers = f"{b} ({_sum_of_products(terms)})"
             steps.append(_divided(f"f_{t + 1}({name})", formula, numbers, tables.log_c[t], forward[j]))
     table = grid_of_rows("forward", "f", names, tables.forward)
     return Work("forward: P(state | rows so far)", (*steps, table))
@@ -170,8 +170,8 @@ def _backward_work(model, names, tables):
     steps = [Step(f"g_{n}", "g_n(i) = 1", note="after the last row there is nothing to explain")]
     for t in range(n - 2, max(n - 2 - _rows_written(names), -1), -1):
         for i, name in enumerate(names):
-            ways = zip(model.transitions_[i].tolist(), tables.b[t + 1], tables.backward[t + 1], strict=True)
-            numbers, label = _sum_of_products(ways), f"g_{t + 1}({name})"
+            terms = zip(model.transitions_[i].tolist(), tables.b[t + 1], tables.backward[t + 1], strict=True)
+            numbers, label = _sum_of_products(terms), f"g_{t + 1}({name})"
             steps.append(_divided(label, BACKWARD, numbers, tables.log_c[t + 1], tables.backward[t][i]))
     table = grid_of_rows("backward", "g", names, tables.backward)
     return Work("backward: the rows to come, given the state", (*steps, table))
@@ -250,9 +250,9 @@ def _viterbi_work(model, names, tables):
     logs = [[log_or_minus_infinity(a) for a in row] for row in model.transitions_.tolist()]
     for t in range(1, min(len(tables.best), _rows_written(names))):
         for j, name in enumerate(names):
-            ways = [f"{figure(v)} + {signed(logs[i][j])}" for i, v in enumerate(tables.best[t - 1])]
-            ways = [*ways[:WRITTEN], r"\dots"] if len(ways) > WRITTEN else ways
-            numbers = rf"{figure(tables.log_b[t][j])} + \max({', '.join(ways)})"
+            terms = [f"{figure(v)} + {signed(logs[i][j])}" for i, v in enumerate(tables.best[t - 1])]
+            terms = [*terms[:WRITTEN], r"\dots"] if len(terms) > WRITTEN else terms
+            numbers = rf"{figure(tables.log_b[t][j])} + \max({', '.join(terms)})"
             before = f"from {names[tables.pointers[t][j]]}"
             steps.append(Step(f"v_{t + 1}({name})", "", numbers, tables.best[t][j], before))
     last = Step("best end", r"\max_j v_n(j)", result=max(tables.best[-1]), note=names[tables.path[-1]])

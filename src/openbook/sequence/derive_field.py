@@ -159,13 +159,15 @@ def _against(model, X, names, paths, log_z):
             moves = [f"{names[path[t]]} after {names[path[t - 1]]}" for path in (first, other)]
             lines.append([t + 1, " or ".join(dict.fromkeys(moves)), own, theirs, own - theirs])
     lines.append([None, "sum", *(math.fsum(line[j] for line in lines) for j in (2, 3, 4))])
-    told = [[what, *(names[k] for k in path)] for what, path in (("best", first), ("runner-up", other))]
+    paths_shown = [
+        [what, *(names[k] for k in path)] for what, path in (("best", first), ("runner-up", other))
+    ]
     header = ["row", "feature or transition", "best", "runner-up", "difference"]
     note = "the differences add up to that of the scores"
     return Work(
         "the best path against the runner-up",
         (
-            Grid("paths", ["path", *(str(t + 1) for t in range(len(first)))], told),
+            Grid("paths", ["path", *(str(t + 1) for t in range(len(first)))], paths_shown),
             Step("s(best)", r"\sum_t (w(y_t) \cdot x_t + T(y_{t-1}, y_t))", result=best),
             Step("s(runner-up)", "", result=second),
             Grid("where they differ, feature by feature", header, lines, note),

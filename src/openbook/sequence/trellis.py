@@ -77,9 +77,9 @@ def _viterbi(start, a, log_b):
         if t == 0:
             reached, own = [log_or_minus_infinity(p) for p in start], [0 for _ in states]
         else:
-            ways = [[best[-1][i] + log_or_minus_infinity(a[i][j]) for i in states] for j in states]
-            own = [way.index(max(way)) for way in ways]
-            reached = [max(way) for way in ways]
+            scores = [[best[-1][i] + log_or_minus_infinity(a[i][j]) for i in states] for j in states]
+            own = [row.index(max(row)) for row in scores]
+            reached = list(map(max, scores))
         ends = [r + v for r, v in zip(reached, row, strict=True)]
         best.append(ends if max(ends) > -math.inf else reached)
         pointers.append(own)
@@ -105,8 +105,8 @@ def draw_trellis(tags, tables, cells) -> Picture:
         for t in range(1, n)
         for j, i in enumerate(tables.pointers[t])
     ]
-    way = " L".join(f"{x:.1f} {down[k]:.1f}" for x, k in zip(across, tables.path, strict=True))
-    body.append(f'<path class="line c5" d="M{way}"/>')
+    points = " L".join(f"{x:.1f} {down[k]:.1f}" for x, k in zip(across, tables.path, strict=True))
+    body.append(f'<path class="line c5" d="M{points}"/>')
     body += [_dot(across[t], down[k], p) for t, row in enumerate(tables.posterior) for k, p in enumerate(row)]
     below = down[-1] + 40
     for t, shown in enumerate(cells):

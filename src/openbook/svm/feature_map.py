@@ -187,8 +187,8 @@ def polynomial_map(
     if count > _MOST_TERMS:
         msg = f"φ of degree {degree} of {plural(len(columns), 'column')} has {count:,} terms: K spares them"
         raise ParameterError(msg)
-    ways = list(_shared_out(int(degree), len(columns) + 1))
-    found = [(powers[:-1], _factor(powers, degree, gamma, coef0)) for powers in ways]
+    exponents = list(_shared_out(int(degree), len(columns) + 1))
+    found = [(powers[:-1], _factor(powers, degree, gamma, coef0)) for powers in exponents]
     powers, factors = zip(*(term for term in found if term[1] > 0), strict=True)
     return PolynomialMap(columns, int(degree), float(gamma), float(coef0), powers, factors)
 
@@ -205,8 +205,8 @@ def _shared_out(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 def _factor(powers: tuple[int, ...], degree: int, gamma: float, coef0: float) -> float:
     """The multinomial coefficient, times the powers of γ and r; the last power is that of r."""
-    ways = math.factorial(degree) / math.prod(map(math.factorial, powers))
-    return ways * gamma ** (degree - powers[-1]) * coef0 ** powers[-1]
+    coefficient = math.factorial(degree) / math.prod(map(math.factorial, powers))
+    return coefficient * gamma ** (degree - powers[-1]) * coef0 ** powers[-1]
 
 
 def _root(square: float, sign: str = "√{}") -> str:

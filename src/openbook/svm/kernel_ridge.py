@@ -78,7 +78,7 @@ class KernelRidge(Regressor):
     ([0.1667, 0.3333], [0.8333])
     """
 
-    #: The penalty stands beside the weights: without a unit of their own, they count as rows.
+    #: The penalty is relative to the sum of the weights, which therefore count rows.
     _counts_rows = True
 
     _takes_means = True
@@ -119,9 +119,11 @@ class KernelRidge(Regressor):
         self.dual_coef_ = _solved(system, y - self.center_)
 
     def _predict(self, X):
-        kernel, said = kernel_asked(self), np.full(len(X), self.center_)
-        add_scores(kernel, kernel.left(self.encoding_(X)), kernel.right(self.X_fit_), self.dual_coef_, said)
-        return said
+        kernel, predicted = kernel_asked(self), np.full(len(X), self.center_)
+        add_scores(
+            kernel, kernel.left(self.encoding_(X)), kernel.right(self.X_fit_), self.dual_coef_, predicted
+        )
+        return predicted
 
     def complexity(self):
         if self.kernel == "linear":
@@ -155,8 +157,8 @@ class KernelRidge(Regressor):
         rows = [[i + 1, float(self.dual_coef_[i])] for i in order.tolist()]
         note = f"the {LISTED} largest of {n:,}" if n > LISTED else ""
         grid = Grid("weights of the rows", ["row", "a"], rows, note)
-        told = "f(x) is the sum of a K over all rows."
-        return Work(f"Kernel ridge for {self.target_}", (*steps, grid), told)
+        end = "f(x) is the sum of a K over all rows."
+        return Work(f"Kernel ridge for {self.target_}", (*steps, grid), end)
 
     def _work_row(self, X):
         x = self.encoding_(X)[0].tolist()
@@ -166,14 +168,14 @@ class KernelRidge(Regressor):
         rows = [[i + 1, float(self.dual_coef_[i]), kernels[i], parts[i]] for i in order]
         note = f"the {LISTED} largest of {len(parts):,}" if len(parts) > LISTED else ""
         grid = Grid("terms", ["row", "a", "K(row, x)", "a K"], rows, note)
-        total, said = math.fsum(parts), math.fsum([*parts, self.center_])
+        total, predicted = math.fsum(parts), math.fsum([*parts, self.center_])
         numbers = f"{figure(total)} + {signed(self.center_)}"
         steps = (
             Step("sum", r"\sum_i a_i K(x_i, x)", result=total),
-            Step("f(x)", r"\sum_i a_i K(x_i, x) + \bar{y}", numbers, said),
+            Step("f(x)", r"\sum_i a_i K(x_i, x) + \bar{y}", numbers, predicted),
         )
         title = f"Kernel ridge for {self.target_}: one prediction"
-        return Work(title, (grid, *steps), f"{self.target_} = {figure(said)}.")
+        return Work(title, (grid, *steps), f"{self.target_} = {figure(predicted)}.")
 
 
 def _solved(system, y):

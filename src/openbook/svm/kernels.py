@@ -162,7 +162,7 @@ class Held(Kernel):
     values: np.ndarray
     name = "held"
 
-    def block(self, left, right, out=None):  # noqa: ARG002 (there is no product to make room for)
+    def block(self, left, right, out=None):  # noqa: ARG002 (there is no product to write)
         rows, columns = left[:, 0], right[:, 0]
         everything = np.arange(len(self.values))
         if 2 * len(columns) < len(everything):
@@ -206,7 +206,7 @@ def add_scores(
     link = kernel.link
     if isinstance(kernel, RadialKernel) and len(left) * len(right) >= _MANY:
         link = kernel.link_many
-    room = np.empty(_BLOCK + _COLUMNS)
+    buffer = np.empty(_BLOCK + _COLUMNS)
     for first in range(0, len(right), _COLUMNS):
         columns = slice(first, first + _COLUMNS)
         part, weights = right[columns], coef[columns]
@@ -214,7 +214,7 @@ def add_scores(
         height = max(1, _BLOCK // len(part))
         for start in range(0, len(left), height):
             rows = left[start : start + height]
-            block = room[: len(rows) * len(part)].reshape(len(rows), len(part))
+            block = buffer[: len(rows) * len(part)].reshape(len(rows), len(part))
             if isinstance(kernel, Own):
                 kernel.block(rows, part, block)
             else:

@@ -48,7 +48,7 @@ SUPPORT_RULES: dict[str, ParameterRule] = {
 class SupportVectors(Learner):
     """A learner made of support vectors."""
 
-    #: C stands beside the weights: without a unit of their own, they count as rows.
+    #: C is relative to the sum of the weights, which therefore count rows.
     _counts_rows = True
     _takes_means = True
 

@@ -95,9 +95,9 @@ def _polished(X, problem, found):
 def _scaled(X, problem, beta):
     """The multipliers times what makes their dual value largest: for a bound that says something."""
     square = float(np.square(beta @ X).sum())
-    bend = square + float((problem.ridge * beta) @ beta)
-    rise = problem.dual(beta, square) + 0.5 * bend
-    return beta * min(max(rise / bend, 0.0), 1.0) if bend else beta
+    curvature = square + float((problem.ridge * beta) @ beta)
+    rise = problem.dual(beta, square) + 0.5 * curvature
+    return beta * min(max(rise / curvature, 0.0), 1.0) if curvature else beta
 
 
 def _stages(X, problem, share, search, *, exact):
@@ -169,15 +169,15 @@ def _back(search, before, objective):
         search.w, search.b, search.f = (search.w + w) / 2, (search.b + b) / 2, (search.f + f) / 2
 
 
-def _newton(X, problem, ridge, pull, push, search):
-    """Newton's method over the near rows; the far ones add -pull · w - push b. Whether it came to its end."""
+def _newton(X, problem, ridge, far_weights, far_sum, search):
+    """Newton's method over the near rows; the far ones add -far_weights · w - far_sum b. Whether it came to its end."""
     d = X.shape[1]
     f = X @ search.w + search.b
-    size = float(search.w @ search.w + np.abs(pull) @ np.abs(search.w) + abs(push * search.b))
+    size = float(search.w @ search.w + np.abs(far_weights) @ np.abs(search.w) + abs(far_sum * search.b))
     size += float(problem.loss(f, ridge).sum())
     for _ in range(_NEWTON_STEPS):
         beta = problem.multipliers(f, ridge)
-        slope = np.append(search.w - pull - beta @ X, -push - beta.sum())
+        slope = np.append(search.w - far_weights - beta @ X, -far_sum - beta.sum())
         if search.over:
             return False
         curvature = _curvature(X, problem, ridge, beta)
@@ -185,7 +185,7 @@ def _newton(X, problem, ridge, pull, push, search):
         curvature[d, d] = max(curvature[d, d], least, 1e-12)
         step = -np.linalg.solve(curvature, slope)
         across = X @ step[:d] + step[d]
-        fixed = (float((search.w - pull) @ step[:d]) - push * step[d], float(step[:d] @ step[:d]))
+        fixed = (float((search.w - far_weights) @ step[:d]) - far_sum * step[d], float(step[:d] @ step[:d]))
 
         def steepness(share, f=f, across=across, fixed=fixed):
             rest = float(problem.multipliers(f + share * across, ridge) @ across)

@@ -79,7 +79,7 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
     left, right = kernel.left(X), kernel.right(X)
     gradient = _gradient(kernel, left, right, problem, beta)
     chosen = np.zeros(0, dtype=np.intp)
-    room = np.empty(WORKING * WORKING)
+    buffer = np.empty(WORKING * WORKING)
     state, sweeps = CAPPED, 0
     try:
         while sweeps < max_iter:
@@ -91,7 +91,7 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
             sweeps += 1
             chosen = _working_set(chosen, problem, beta, up, down)
             part, own, slope = problem.rows(chosen), beta[chosen], gradient[chosen]
-            K = room[: len(chosen) ** 2].reshape(len(chosen), -1)
+            K = buffer[: len(chosen) ** 2].reshape(len(chosen), -1)
             kernel.block(left[chosen], right[chosen], K)
             K[np.diag_indices(len(K))] += part.ridge
             enough = max(0.5 * tol, _SHARE * violation)

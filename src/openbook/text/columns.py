@@ -21,7 +21,7 @@ from openbook.data import Direction, Schema, SparseTable, Table, Word
 from openbook.data.conform import by_name, conform
 from openbook.text.terms import Counted, TermRule
 
-#: How the words of text columns are told where nothing else is asked for.
+#: How texts are split into words unless another rule is asked for.
 RULE = TermRule()
 #: The words of a row that a derivation shows one by one, and counts that are 0 but for rounding.
 _SHOWN_WORDS = 20
@@ -106,10 +106,10 @@ def telling_words(
     [('age', 0.0, 0.0), ('t: good', 2.0, 3.0), ('t: bad', 1.0, -0.5)]
     """
     others = [row for row in rows if row[0] not in words]
-    told = [row for row in rows if row[0] in words and abs(row[1]) > _NO_COUNT]
-    told.sort(key=lambda row: -max(map(abs, row[-terms:])))
-    told, rest = told[:_SHOWN_WORDS], told[_SHOWN_WORDS:]
+    occurring = [row for row in rows if row[0] in words and abs(row[1]) > _NO_COUNT]
+    occurring.sort(key=lambda row: -max(map(abs, row[-terms:])))
+    occurring, rest = occurring[:_SHOWN_WORDS], occurring[_SHOWN_WORDS:]
     if rest:
         totals = [math.fsum(row[i] for row in rest) for i in range(-terms, 0)]
-        told.append((f"{len(rest)} more words", *[None] * (len(rest[0]) - 1 - terms), *totals))
-    return [*others, *told]
+        occurring.append((f"{len(rest)} more words", *[None] * (len(rest[0]) - 1 - terms), *totals))
+    return [*others, *occurring]

@@ -36,7 +36,7 @@ Array = npt.NDArray[Any]
 _MOST_ROWS = 20_000
 #: Chi² that one word in twenty exceeds by chance: less tells nothing.
 _CHANCE = 3.84
-#: Words, classes and pairs that are shown; characters by which the script of a text is told; of an excerpt.
+#: Words, classes and pairs that are shown; characters that decide the script of a text; of an excerpt.
 _FREQUENT, _TELLING, _CLASSES, _PAIRS, _SCRIPT, _EXCERPT = 10, 5, 10, 5, 1000, 60
 
 

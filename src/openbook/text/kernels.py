@@ -25,8 +25,8 @@ _ONE, _FAR = np.uint64(1), np.uint64(29)
 _GOLDEN, _OTHER, _FNV = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(1099511628211)
 
 
-class Room(NamedTuple):
-    """What `arrange` works in: room for the cells of some rows.
+class Buffers(NamedTuple):
+    """What `arrange` works in: the cells of some rows.
 
     keys, other : uint64 (n,), the column of each cell and its place here
     rows, values : int64 and float64 (n,), the row of each cell and what it holds
@@ -40,7 +40,7 @@ class Room(NamedTuple):
     begins: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, n: int) -> "Room":
+    def of(cls, n: int) -> "Buffers":
         keys, other = np.empty((2, n), dtype=np.uint64)
         return cls(keys, other, np.empty(n, dtype=np.int64), np.empty(n), np.empty(256, dtype=np.int64))
 
@@ -49,7 +49,7 @@ class Room(NamedTuple):
 def find_words(text, fold, folded, edges, firsts):
     """Fold every byte, and find where words begin and end.
 
-    folded : as long as the text at least; edges : int64, room for one more than the text has bytes: the begin
+    folded : as long as the text at least; edges : int64, space for one more than the text has bytes: the begin
     and the end of each word in turn; firsts : int64 (n_texts + 1), the first word of each text. Returns how
     many words there are. There is no branch on what a byte is: those at the ends of words cannot be foreseen.
     """
@@ -106,7 +106,7 @@ def same_rest(eights, start, letters, own, size):
 def number_words(eights, edges, codes, table, letters, known, used):
     """Give each word its code: the words met first have 0, 1, …; `known` words have one already.
 
-    codes : int32 (n_words,); letters : of which the first `used` are taken, with room for all these words.
+    codes : int32 (n_words,); letters : of which the first `used` are taken, with space for all these words.
     Returns the table, which may have grown, how many words are known now, and how many letters are used.
     """
     for w in range(len(codes)):
@@ -165,24 +165,24 @@ def radix_sort(keys, other, n, n_bytes, begins):
 
 
 @inner
-def gather(codes, counts, span, columns, room, m):
+def gather(codes, counts, span, columns, buffers, m):
     """Put the cells of a row that have a column behind the m that are there; says how many there are."""
     row, begin, end = span
     for i in range(begin, end):
         column = columns[codes[i]]
         if column >= 0:
-            room.keys[m] = (np.uint64(column) << _BITS) | np.uint64(m)
-            room.rows[m] = row
+            buffers.keys[m] = (np.uint64(column) << _BITS) | np.uint64(m)
+            buffers.rows[m] = row
             if counts is None:
-                room.values[m] = 1.0
+                buffers.values[m] = 1.0
             else:
-                room.values[m] = counts[i]
+                buffers.values[m] = counts[i]
             m += 1
     return m
 
 
 @jit
-def arrange(matrix, ends, columns, n_bytes, room, into):
+def arrange(matrix, ends, columns, n_bytes, buffers, into):
     """Turn codes into columns, in order, and sum those of one row and column: words become counts.
 
     matrix, into : codes and counts, None if each counts once, and where they go, which may be the same;
@@ -194,18 +194,18 @@ def arrange(matrix, ends, columns, n_bytes, room, into):
     n = start = cell = 0
     while start < len(ends) - 1:
         stop, m, begin = start, 0, cell
-        while stop < len(ends) - 1 and (stop == start or ends[stop + 1] - begin <= len(room.keys)):
-            m = gather(codes, amounts, (stop, cell, ends[stop + 1]), columns, room, m)
+        while stop < len(ends) - 1 and (stop == start or ends[stop + 1] - begin <= len(buffers.keys)):
+            m = gather(codes, amounts, (stop, cell, ends[stop + 1]), columns, buffers, m)
             cell, ends[stop + 1] = ends[stop + 1], 0
             stop += 1
-        radix_sort(room.keys, room.other, m, n_bytes, room.begins)
-        keys = room.other if n_bytes % 2 else room.keys
+        radix_sort(buffers.keys, buffers.other, m, n_bytes, buffers.begins)
+        keys = buffers.other if n_bytes % 2 else buffers.keys
         kept, last = 0, np.int64(0)
         for i in range(m):
             own = np.int64(keys[i] & _LOW)
-            row = room.rows[own]
-            if kept and keys[i] >> _BITS == keys[kept - 1] >> _BITS and row == room.rows[last]:
-                room.values[last] += room.values[own]
+            row = buffers.rows[own]
+            if kept and keys[i] >> _BITS == keys[kept - 1] >> _BITS and row == buffers.rows[last]:
+                buffers.values[last] += buffers.values[own]
             else:
                 keys[kept], last = keys[i], own
                 kept += 1
@@ -216,9 +216,9 @@ def arrange(matrix, ends, columns, n_bytes, room, into):
             n += size
         for i in range(kept):
             own = np.int64(keys[i] & _LOW)
-            place = ends[room.rows[own] + 1]
-            cells[place], counts[place] = np.int32(keys[i] >> _BITS), room.values[own]
-            ends[room.rows[own] + 1] = place + 1
+            place = ends[buffers.rows[own] + 1]
+            cells[place], counts[place] = np.int32(keys[i] >> _BITS), buffers.values[own]
+            ends[buffers.rows[own] + 1] = place + 1
         start = stop
     return n
 

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from openbook.errors import ParameterError
 from openbook.fold import each, shares_memory, worker_count
-from openbook.text.kernels import Room, arrange
+from openbook.text.kernels import Buffers, arrange
 from openbook.text.tokens import Lexicon, sizes, slices, tokens
 
 Array = npt.NDArray[np.int32]
@@ -182,9 +182,9 @@ def into_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], wi
 def _placed(matrix: Any, ends: Any, columns: Any, width: int, into: Any) -> tuple[int, npt.NDArray[np.int64]]:
     """Put cells into these columns and arrays: how many there are, and where rows end."""
     ends = ends.astype(np.int64)
-    room = Room.of(max(_IN_ORDER, int(np.diff(ends).max(initial=0))))
+    buffers = Buffers.of(max(_IN_ORDER, int(np.diff(ends).max(initial=0))))
     n_bytes = max(1, -(-max(width - 1, 0).bit_length() // 8))
-    return arrange(matrix, ends, columns.astype(np.int32), n_bytes, room, into), ends
+    return arrange(matrix, ends, columns.astype(np.int32), n_bytes, buffers, into), ends
 
 
 def _bags(parts: list[_Words], width: int) -> sp.csr_array:
