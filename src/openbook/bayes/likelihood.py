@@ -60,7 +60,7 @@ class Likelihood(ABC):
 
     @abstractmethod
     def _solve(self, statistics) -> None:
-        """Estimate; put anything worth knowing into `notes`."""
+        """Estimate; put what the user should know into `notes`."""
 
     @abstractmethod
     def add_scores(self, X: Table, scores: np.ndarray) -> None:

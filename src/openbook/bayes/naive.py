@@ -142,7 +142,7 @@ class NaiveBayes(Folding, Classifier):
 
     @property
     def one_pass(self):
-        """Not with `kinds`: what is made nominal has the values of the rows that are learnt from."""
+        """Not with `kinds`: a column made nominal has the values of the training rows alone."""
         return self.kinds is None
 
     def refusal(self, schema):
@@ -498,13 +498,13 @@ def normalised(scores, prior):
     lost = np.isneginf(top[:, 0])
     top[lost] = 0.0
     scores -= top
-    np.exp(scores, out=scores)  # by NumPy, which takes several at a time; a kernel would go one by one
+    np.exp(scores, out=scores)  # NumPy vectorises it
     scores[lost] = prior
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
 
 
-@np.errstate(over="ignore", invalid="ignore")  # whoever folds looks for what is not finite
+@np.errstate(over="ignore", invalid="ignore")  # `Summing` refuses sums that are not finite
 def evidence(likelihoods, n_classes, chunk):
     """The evidence of a chunk."""
     X, y, w = chunk

@@ -282,7 +282,7 @@ class MEstimate(Smoothing):
     Parameters
     ----------
     m : float, default=1.0
-        How many rows the guess is worth.
+        The number of imagined rows.
     p : float, mapping or None, default=None
         The guess: one for all, {class: p}, or {class: {column: {value: p}}}. None spreads it evenly, 1 / V.
 

@@ -11,8 +11,8 @@ class ForwardSelection(SubsetSearch):
     """Greedy forward selection: add the attribute that improves the learner most, one at a time.
 
     It stops when the best candidate does not improve the score by more than `min_gain` or, with `p`, not
-    significantly (corrected resampled t test; McNemar where rows are left out one by one). With `k` it goes
-    on to so many, whatever they gain. The first attribute is always taken.
+    significantly (corrected resampled t test; McNemar where rows are left out one by one). With `k` it
+    selects k attributes, whatever they gain. The first attribute is always taken.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ from openbook.kernels.samples import distinct
 from openbook.prepare.discretise import BinSplit, equal_cuts, mdl_splits
 from openbook.words.numbers import interval_names
 
-#: "mdl" cuts by the classes (Fayyad and Irani), a number into so many intervals of equal frequency.
+#: "mdl" cuts by the classes (Fayyad and Irani), a number into that many intervals of equal frequency.
 Bins = str | int
 
 #: Into how many parts a numeric target is cut where a measure needs classes.
@@ -176,7 +176,7 @@ def _moments(names: list[str], n_classes: int, chunk: Chunk) -> Moments:
 
 
 def _with_numbers(column: Column, target: Target) -> Evidence:
-    """An attribute beside a numeric target."""
+    """The evidence of an attribute about a numeric target."""
     known = ~column.missing
     y = target.values[known]
     if not isinstance(column.attribute, Nominal):

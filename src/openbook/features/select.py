@@ -45,8 +45,8 @@ class SelectAttributes(Declared, Selector):
         Whether to keep k for each class, the most informative ones about it against all others; they may
         overlap.
     bins : {"mdl"} or int, default="mdl"
-        How numbers are cut where the measure is of counts: "mdl" by the classes, or into so many intervals of
-        equal frequency.
+        How numbers are cut where the measure is of counts: "mdl" by the classes, or into this number of
+        intervals of equal frequency.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ from openbook.judge.scores.metrics import Metric
 #: Judges a learner on the columns of these names.
 Judge = Callable[[Sequence[str]], Evaluation]
 
-#: Column scores beyond so many bytes are not kept; the learner is fitted anew instead.
+#: Column scores of more bytes are not kept; the learner is fitted anew instead.
 MOST_BYTES = 1 << 30
 
 
@@ -41,7 +41,7 @@ def judge_of(estimator: Any, examples: Examples, splits: Sequence[Split], metric
 
 
 def without_attributes(examples: Examples, splits: Sequence[Split], metric: Metric) -> Evaluation:
-    """What can be said without any attribute: the most frequent class, or the mean."""
+    """The evaluation without any attribute: the most frequent class, or the mean."""
     zero = ZeroR() if examples.classes is not None else ZeroRegressor()
     return _Refits(zero, examples, splits, metric)(examples.table.names)
 

@@ -30,10 +30,10 @@ from openbook.fold import fold
 from openbook.prepare.basis_functions import group_means, squared_distances
 from openbook.prepare.encoding import Encoding
 
-#: From so many columns on, the matrix of their units is kept as a sparse one.
+#: With at least this many columns, the matrix of their units is sparse.
 SPARSE = 100
 
-#: The most rows that are looked at for centres.
+#: The most rows among which centres are found.
 SAMPLE = 2000
 
 
@@ -301,7 +301,7 @@ class Sigmoid(Basis):
 
 
 def sample_of(rows: Rows) -> Table:
-    """Some distinct rows, at most SAMPLE, whose choice depends on the rows alone: those of the least hash."""
+    """At most SAMPLE distinct rows, those of the smallest hash, so that neither order nor chunks matter."""
     schema = rows.schema
     cells = fold(rows.pieces, partial(_cells, schema), lambda a, b: _least(schema, np.vstack([a, b])))
     kinds = [np.float64 if isinstance(a, Numeric) else np.intp for a in schema]
@@ -314,7 +314,7 @@ def _cells(schema, chunk):
 
 
 def _least(schema, cells):
-    """The rows of the least hashes, in their order; equal rows have one."""
+    """The rows of the smallest hashes, in their order; of equal rows, which have the same hash, one."""
     mixed = np.zeros(len(cells), dtype=np.uint64)
     for attribute, column in zip(schema, cells.T, strict=True):
         if isinstance(attribute, Numeric):

@@ -1,9 +1,9 @@
 r"""The columns of least squares: how rows become numbers in one pass, and how they are encoded afterwards.
 
-One pass does not know yet what a missing cell counts as, nor which values there are, so it takes in more than
-the model needs: every number, whether it is missing, and a 0/1 entry for each value of a category and for its
-gaps. An encoded column is a weighted sum of these entries, hence so are its mean and its scatter: with T the
-weights, (K, d), the encoded scatter is T'ST.
+During the pass it is not known yet what a missing cell counts as, nor which values there are. So it takes in
+more than the model needs: every number, whether it is missing, and a 0/1 entry for each value of a category
+and for its gaps. An encoded column is a weighted sum of these entries, hence so are its mean and its scatter:
+with T the weights, (K, d), the encoded scatter is T'ST.
 
     encoded                from the entries of its column
     (x - shift) / scale    1 / scale for x
@@ -26,7 +26,7 @@ from openbook.linear.basis import Basis
 from openbook.linear.joint_scatter import JointScatter, cleared
 from openbook.prepare.encoding import ColumnSums, Encoding, refuse_many_values
 
-#: From so many weights on they are kept as a sparse array.
+#: A matrix of weights with at least this many entries is sparse.
 SPARSE = 1 << 16
 
 

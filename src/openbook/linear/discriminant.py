@@ -49,10 +49,10 @@ from openbook.words.sentences import plural
 #: The share of the overall variance that stands in for a variance of zero.
 FLOOR = 1e-6
 
-#: What is left of a column's variance when those before it are known, as a share of it, and is nothing.
+#: A column of which earlier ones leave no larger share of the variance unexplained follows from them.
 FOLLOWS = 1e-10
 
-#: So many columns that are left out are named.
+#: The most columns left out that are named.
 MOST_NOTES = 20
 
 
@@ -112,7 +112,7 @@ class _Discriminant(Folding, Classifier):
         self._solve_classes(pooled, (scatter.part(self.used_, self.used_) for scatter in scatters))
 
     def _rows(self, weight, fitted):
-        """What a scatter is divided by, where so many means were fitted; infinity if nothing is left."""
+        """The divisor of a scatter around `fitted` means; infinity if it would not be above 0."""
         rows = float(less(weight, fitted)) if self.variance == "sample" else weight
         return rows if rows > 0 else np.inf
 

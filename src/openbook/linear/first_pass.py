@@ -1,4 +1,4 @@
-"""The first pass of a likelihood: what must be known of the rows before the first step."""
+"""The first pass of a likelihood: sums over the rows that the solver needs before its first step."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +30,7 @@ def _of_chunk(schema, n_classes, chunk):
 
 
 def log_likelihood_of_shares(classes):
-    """What the classes' shares alone say of the rows: Σ N_c ln(N_c / N).
+    """The log-likelihood of the rows under the shares of the classes alone: Σ N_c ln(N_c / N).
 
     >>> round(float(log_likelihood_of_shares(np.array([1.0, 1.0, 0.0]))), 6)  # 2 ln(1/2)
     -1.386294

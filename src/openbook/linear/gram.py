@@ -141,7 +141,7 @@ def independent_columns(
     A column is explained where no more than `tolerance` of its variance is left; one that does not vary is.
     Columns are taken in blocks: with U'V = C for the correlations C of a block with those kept so far, what
     is left of the block's own is that less V'V. Of n rows around their mean, n - 1 columns explain the rest,
-    or as many as `rank` says. They are taken from left to right, or in an order of the caller's.
+    or as many as `rank` says. They are taken from left to right, or in the given `order`.
     """
     if scatter.wide:
         scatter = Gram(np.asfortranarray(scatter.entries))
@@ -177,7 +177,7 @@ def _independent(left: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.nda
     if not failed and root.diagonal().min() ** 2 > tolerance:
         return np.arange(len(left)), root
     rest, kept = left.copy(), []
-    for j in range(len(left)):  # what is left of each column after those before it
+    for j in range(len(left)):  # the part of each column that earlier ones do not explain
         if rest[j, j] > tolerance:
             kept.append(j)
             rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], rest[j, j + 1 :]) / rest[j, j]

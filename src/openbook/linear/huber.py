@@ -2,16 +2,15 @@ r"""The Huber loss: large errors count by their size, not by their square.
 
     minimise  sum_i w_i (σ + σ H((y_i - ŷ_i) / σ)),    H(u) = u² where |u| ≤ ε, else 2ε|u| - ε²
 
-over the coefficients and the scale σ of the errors (Huber 1981, chapter 7). The problem is convex, and rounds
-of least squares find its least value. Each looks at the errors that the last one left, and calls those above
-εσ outlying:
+over the coefficients and the scale σ of the errors (Huber 1981, chapter 7). The problem is convex, and is
+solved by iteratively reweighted least squares. In each round, errors of the last one above εσ are outlying:
 
     coefficients    least squares, with the weight of an outlying row cut to w εσ / |error|
     σ²              sum of w error² over the other rows / (sum of all w - ε² sum of w over the outlying rows)
 
-The first is least for a square that bounds the loss from above and touches it at the last coefficients. The
-second is where the slope of the loss by σ is zero while the same rows are outlying; where these outweigh the
-others so far that there is no such σ, the last was too small, and is doubled.
+The first minimises a quadratic that bounds the loss from above and touches it at the last coefficients. The
+second makes the slope of the loss by σ zero for the present outlying rows; where these outweigh the others so
+much that there is no such σ, the last σ was too small, and is doubled.
 """
 
 from collections.abc import Callable
@@ -27,13 +26,13 @@ from openbook.linear.design import EncodedColumns
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.normal import Normal
 
-#: The change of the predictions at which it rests, as a share of σ; and the most rounds.
+#: The change of the predictions at which it has converged, as a share of σ; and the most rounds.
 REST, MOST_ROUNDS = 1e-9, 300
 
 
 @dataclass(frozen=True)
 class _Round(Statistics):
-    """The scatter of reweighted rows, squared errors of those not outlying, and the weight of the others."""
+    """The scatter of reweighted rows, the squared errors of inlying rows, and the weight of outlying ones."""
 
     scatter: JointScatter
     squares: np.ndarray
@@ -47,7 +46,7 @@ def reweighed(
     solve: Callable[[JointScatter], tuple[Normal, np.ndarray]],
     epsilon: float,
 ) -> tuple[JointScatter, float, bool]:
-    """The scatter of the rows by their final weights, the scale σ, and whether the rounds came to rest.
+    """The scatter of the rows by their final weights, the scale σ, and whether it has converged.
 
     Parameters
     ----------

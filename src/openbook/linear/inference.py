@@ -4,9 +4,9 @@ r"""Standard errors and intervals of an unpenalised fit (Wald), and whether a fi
     Wald          z = θ / √V_jj,  p = 2 Φ(-|z|),  θ ± z_{1-α/2} √V_jj
 
 If a plane separates the classes, possibly with some rows on it, the likelihood has no maximum: coefficients
-grow without bound, ever more slowly. Their Newton steps do not: along the way out, slope and curvature fade
-together, and a step stays as long as ever. This is the sign of separation, and the margins of all rows along
-that step prove it (Albert and Anderson 1984).
+grow without bound, ever more slowly. The Newton steps do not shrink, because slope and curvature fade
+together. Such a step is the sign of separation, and the margins of all rows along it prove it (Albert and
+Anderson 1984).
 
 A coefficient has no standard error, NaN, where its columns are collinear or it grows for ever.
 """
@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 from openbook.linear.estimates import estimates_by_term
 from openbook.linear.solvers import SINGULAR, solve
 
-#: A Newton step longer than this, in standard units, where the slope is as good as none, is a way out.
+#: A Newton step longer than this, in standard units, at a slope of practically 0, is a sign of separation.
 WAY_OUT = 1e-3
 
 #: Margins below this share of the largest count as none, and coefficients below it as not moving.
@@ -28,11 +28,11 @@ NEGLIGIBLE = 1e-3
 
 
 class Certainty(NamedTuple):
-    """What is known of unpenalised estimates.
+    """The certainty of unpenalised estimates.
 
     covariance : float64 (n_scores (d + 1),) squared, in units of the rows, a score's intercept first;
         for several scores of all but the first, relative to it
-    parted : bool (d,), the columns that tell rows of different classes apart without error
+    parted : bool (d,), the columns along which the classes are separated
     complete : whether they do so for all rows
     collinear : bool (d,), the columns that others make up
     """
@@ -44,7 +44,7 @@ class Certainty(NamedTuple):
 
 
 def certainty(likelihood, theta, units):
-    """How sure the estimates are: `theta` is where an unpenalised solver stopped, in standard units."""
+    """The certainty of the estimates `theta` of an unpenalised solver, in standard units."""
     _, gradient, hessian = likelihood.curved(theta)
     k, width = likelihood.n_scores, len(likelihood.penalty)
     own, open_ = _inverse(hessian * likelihood.total)
@@ -76,7 +76,7 @@ def _inverse(hessian):
 
 
 def _way_out(likelihood, theta, step):
-    """Which coefficients grow for ever, (n_scores, d + 1), and whether the classes are parted completely."""
+    """Which coefficients grow without bound, (n_scores, d + 1), and whether the separation is complete."""
     moving = np.abs(step.reshape(likelihood.n_scores, -1))
     none = np.zeros(moving.shape, dtype=bool)
     if moving.max() <= WAY_OUT:

@@ -38,13 +38,13 @@ BLOCK_ROWS, BLOCK_CELLS, KERNEL_ROWS = 512, 1 << 17, 8192
 #: Rows that the shift of a chunk is the mean of.
 FIRST_ROWS = 64
 
-#: Room that keeps the entries of a row from meeting in one place of the cache.
+#: Padding that keeps the entries of a row apart in the cache.
 ROOM = 8
 
-#: Products from which on compiled kernels are worth their compilation.
+#: From this many products on, compiled kernels pay for their compilation.
 MANY = 10**8
 
-#: What is left of a sum of squares after subtracting, as a share of it, and still counts as nothing.
+#: A difference of sums of squares up to this share of them is rounding.
 ROUNDING = 1e-12
 
 
@@ -237,7 +237,7 @@ def _is_scatter(matrix: np.ndarray, diagonal: np.ndarray) -> bool:
 
 
 def _fill(z, design, X, y, roots, span, shift, middle):
-    """Set z to the entries, targets and 1 of some rows, by their roots."""
+    """Set z to the entries, targets and 1 of some rows, times the roots of their weights."""
     width, T = design.width, y.shape[1]
     design.write(X, span, shift, z[:width])
     np.subtract(y[span].T, middle[:, None], out=z[width : width + T])

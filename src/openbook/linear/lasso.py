@@ -37,7 +37,8 @@ class Lasso(ElasticNet):
         The names of the targets.
     encoding_ : Encoding
     collinear_ : tuple of str
-        With alpha = 0, the names of columns that others make up; their coefficients are 0.
+        With alpha = 0, the names of columns that are linear combinations of others; their coefficients
+        are 0.
     r2_ : float or ndarray of shape (n_targets,)
         R², the share of the target's variance that the model explains in training.
     sigma2_ : float, ndarray of shape (n_targets,) or None

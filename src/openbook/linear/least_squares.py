@@ -7,10 +7,10 @@ The intercept is penalised only where asked, by ½ l2 b². Without l1 and l2, th
 pooled values are random effects: ½ n0 sum_v (β_v - mean of β)² is added (`prepare.encoding`), and σ² divides
 by the rows less the other coefficients. Everything follows from the weight, mean and scatter of the rows,
 which are one fold: so it learns from files, learns more and forgets (see `joint_scatter`, `design` and
-`normal`). Sparse rows are met many times instead (`sparse_squares`), and so are the words of texts under a
+`normal`). Sparse rows take several passes instead (`sparse_squares`), and so do the words of texts under a
 penalty; without one, the most informative words are columns like others. A weight counts rows: one of weight
-2 is two rows. Missing cells, unseen values and categories are the encoding's affair (`prepare.encoding`);
-rows with outlying targets are `huber`'s.
+2 is two rows. The encoding handles missing cells, unseen values and categories (`prepare.encoding`); the
+Huber loss handles outlying targets (`huber`).
 
 coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
 """
@@ -58,7 +58,7 @@ class LeastSquares(Folding, Regressor):
     _counts_rows = True
     _wants_telling_words = True  # each takes a coefficient, which nothing may draw to zero
 
-    #: What is not a parameter of a subclass is as of plain linear regression.
+    #: Defaults for subclasses without these parameters: plain linear regression.
     basis, loss, penalise_intercept = None, "squared", False
 
     # learning
@@ -69,7 +69,7 @@ class LeastSquares(Folding, Regressor):
 
     @property
     def _shrink(self):
-        """What the penalty leaves of the intercept: r."""
+        """The factor r by which the penalty shrinks the intercept."""
         if not (self.penalise_intercept and self.fit_intercept and self.l2):
             return 1.0
         return self._normal.weight / (self._normal.weight + self.l2)
@@ -106,7 +106,7 @@ class LeastSquares(Folding, Regressor):
         self._announce()
 
     def _around(self, encoding):
-        """The encoding, whose 0 stays where it is in the columns if there is no intercept."""
+        """The encoding, without a shift if there is no intercept."""
         return encoding if self.fit_intercept else replace(encoding, shift=np.zeros(len(encoding)))
 
     def _equations(self, statistics):
@@ -141,12 +141,12 @@ class LeastSquares(Folding, Regressor):
         self._announce()
 
     def _functions(self):
-        """What the model sums, as a function of tables."""
+        """The functions of tables whose weighted sum the model is."""
         centres = np.zeros((0, 0)) if self.one_pass else self.centres_
         return EncodedColumns(self.encoding_, self.basis or Columns(), centres)
 
     def _columns(self):
-        """What is added up over rows."""
+        """The columns whose scatter is added up over rows."""
         return RawColumns(self.schema_) if self.one_pass else self._functions()
 
     def _step(self):

@@ -7,14 +7,14 @@ Value, gradient and Hessian add up over chunks, so every number here is one pass
 are. Within a chunk, a few rows at a time stay in the cache while they are multiplied twice.
 
 The solver sees columns in standard units, (x - shift) / scale, so that it converges whatever the columns are
-measured in; the rows stay as they are. That is a change of variables: Θ goes over to the units of the rows on
-the way in, the gradient and the Hessian come back on the way out.
+measured in; the rows stay as they are. This is a change of variables: Θ is converted to the units of the
+rows, the gradient and the Hessian back to standard units.
 
 theta : float64 (n_scores (d + 1),): a row of coefficients and then the intercept for each score
-x : float64 (n, d), finite: gaps are the encoding's affair;  y : codes (n,);  w : float64 (n,)
+x : float64 (n, d), finite, since the encoding fills missing cells;  y : codes (n,);  w : float64 (n,)
 
-Sparse rows, a CSR matrix, are never made dense: centred columns are a matter of Θ, as all units are. Their
-Hessian is known by its products with vectors, and by its diagonal.
+Sparse rows, a CSR matrix, are never made dense: columns are centred by a change of Θ, like all units. Only
+products of their Hessian with vectors are computed, and its diagonal.
 """
 
 from dataclasses import dataclass, replace
@@ -37,8 +37,8 @@ BLOCK_CELLS = 1 << 17
 #: Rows whose encoding is much wider than they are, and takes more memory, are encoded at every pass.
 MOST_BYTES = 1 << 30
 
-#: From so many rows on, a kernel is worth its compilation; and from so many columns on, it is faster than
-#: products of blocks, whose exponentials and logarithms NumPy takes several at a time.
+#: A kernel pays for its compilation from this many rows on, and is faster than products of blocks, in which
+#: NumPy vectorises exponentials and logarithms, from this many columns on.
 MANY_ROWS, MANY_COLUMNS = 20_000, 64
 
 #: Rows of a batch.
@@ -61,7 +61,7 @@ class EncodedRows(NamedTuple):
         return self.x.indptr, self.x.indices, self.x.data
 
     def blocks(self, width):
-        """A few rows at a time, if each takes so many cells."""
+        """A few rows at a time; each takes `width` cells."""
         size = max(BLOCK_CELLS // width, 256)
         for start in range(0, len(self.x), size):
             span = slice(start, start + size)
@@ -194,9 +194,9 @@ class ClassLikelihood:
     def curved(self, theta):
         """Value, gradient and Hessian.
 
-        To add the same to the scores of all classes changes no probability, so that the Hessian of several
-        scores is singular; where no penalty mends that, the diagonal of the first block is added in just that
-        direction, in which no gradient has a part.
+        Adding a constant to the scores of all classes changes no probability, so the Hessian of several
+        scores is singular. Where no penalty makes it regular, the diagonal of the first block is added in
+        that direction, to which every gradient is orthogonal.
         """
         sums = self._folded(theta, "all" if self.n_scores > 1 else "blocks")
         k, p = self.n_scores, len(self.penalty)
@@ -227,16 +227,16 @@ class ClassLikelihood:
         return self.units.standard(half).swapaxes(-1, -2)
 
     def sample(self, rows, n_rows, ridge):
-        """The same of every so many-th row, some `rows` of `n_rows`; `ridge` more rows speak for θ = 0.
+        """The likelihood of about `rows` evenly spaced rows of `n_rows`, plus `ridge` on the squares of θ.
 
-        They keep the least value from running away where the sample lacks a class, or a line parts it.
+        The ridge keeps the minimum finite where the sample lacks a class, or a plane separates it.
         """
         stride = -(-n_rows // rows)
         parts = fold(self.pieces, partial(every, stride), add)
         return self._of_part(joined_rows(parts), ridge)
 
     def batches(self, random):
-        """The same of few rows at a time, each chunk's in a random order."""
+        """The likelihoods of small batches of rows, each chunk's in a random order."""
         for chunk in each(self.pieces, loaded):
             order = random.permutation(len(chunk.x))
             for start in range(0, len(order), BATCH_ROWS):
@@ -244,7 +244,7 @@ class ClassLikelihood:
                 yield self._of_part(EncodedRows(chunk.x[own], chunk.y[own], chunk.w[own], 0))
 
     def _of_part(self, rows, ridge=0.0):
-        """The same of some rows, with their share of the penalty."""
+        """The likelihood of some rows, with their share of the penalty."""
         total = float(rows.w.sum())
         penalty = self.penalty * (total / self.total) + ridge
         return replace(self, pieces=[rows], total=total, penalty=penalty)
@@ -391,7 +391,7 @@ def joined_rows(parts):
 
 
 def every(stride, chunk):
-    """Every so many-th of all rows, as far as they are in this chunk; copies, so that it can go."""
+    """Copies of the rows of a chunk whose position among all rows is a multiple of the stride."""
     own = slice(-chunk.first % stride, None, stride)
     return [EncodedRows(chunk.x[own].copy(), chunk.y[own].copy(), chunk.w[own].copy(), chunk.first)]
 

@@ -54,7 +54,7 @@ class LinearRegression(Declared, LeastSquares):
     centres_ : ndarray
         The centres of the functions of a basis.
     collinear_ : tuple of str
-        The names of those that others make up, and which have no coefficient of their own.
+        The names of columns that are linear combinations of others; their coefficients are 0.
     r2_ : float or ndarray of shape (n_targets,)
         R², the share of the target's variance that the model explains in training.
     sigma2_ : float, ndarray of shape (n_targets,) or None

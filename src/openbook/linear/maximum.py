@@ -1,8 +1,7 @@
 r"""The largest likelihood, by one solver or another; on many rows, first on a sample of them.
 
-A sample's maximum is near that of all rows, and costs little. What is left are a few steps on all rows, led
-by the curvature of the sample: for each score the inverse of its own block of the Hessian, which L-BFGS then
-corrects by what it sees.
+The maximum of a sample is near that of all rows, and costs little. A few steps on all rows remain. They are
+preconditioned by the curvature of the sample: for each score the inverse of its own block of the Hessian.
 
 Wide tables have fewer rows than columns. The gradient of the loss is a sum of rows, so under a penalty ½ Σ_j
 p_j θ_j² the best θ is one, too (the representer theorem), and n figures γ say where it lies: with the QR
@@ -40,10 +39,10 @@ SAME_MAXIMUM = {
 #: Rows of the sample at least, and for each column; fewer than twice as many are all used from the start.
 SAMPLE, SAMPLE_PER_COLUMN = 10_000, 100
 
-#: In a sample, so many rows more speak for coefficients of 0.
+#: The ridge, in rows, that is added in a sample.
 RIDGE = 0.01
 
-#: Up to so many coefficients "auto" affords the whole Hessian.
+#: Up to this many coefficients "auto" computes the whole Hessian.
 FEW = 200
 
 #: With more columns than these, L-BFGS goes without the curvature at the start, which would be too large.
@@ -52,10 +51,10 @@ WIDE = 3000
 #: The most steps of L-BFGS on a wide table before it is solved among its rows.
 QUICK_STEPS = 40
 
-#: Up to so many coefficients a wide table is solved by Newton's method, and beyond by L-BFGS again.
+#: Up to this many coefficients a wide table is solved by Newton's method, and beyond by L-BFGS again.
 MOST_IN_ROWS = 1500
 
-#: What is added to the diagonal of a block of the Hessian, as a share of the largest entry there.
+#: The ridge on the diagonal of a block of the Hessian, as a share of its largest entry.
 DEFINITE = 1e-10
 
 

@@ -40,7 +40,7 @@ from openbook.linear.solvers import positive_slope, slope_with_l1
 #: A column whose variance those before it explain up to this share is one of them.
 COLLINEAR = 1e-11
 
-#: The slope at which coordinate descent rests, as a share of the largest, and the most sweeps it may take.
+#: The slope at which coordinate descent has converged, as a share of the largest, and the most sweeps.
 REST, MOST_SWEEPS = 1e-12, 20_000
 
 #: The slope at which equations take over from it for the first time.
@@ -180,7 +180,7 @@ def penalised(
 ) -> tuple[np.ndarray, int]:
     """The coefficients under penalties, (d, T), none below 0 if they are to be `positive`; and the sweeps.
 
-    Coordinate descent goes on from `start`, if it is given; it came to rest if it took fewer sweeps than
+    Coordinate descent starts from `start`, if it is given; it converged if it took fewer sweeps than
     MOST_SWEEPS.
     """
     if l1 == 0 and not positive:
@@ -252,7 +252,7 @@ def _towards_equations(rows, target, l1, l2, theta):
         return 0.5 * errors @ errors + l1 * np.abs(coef).sum() + 0.5 * l2 * coef @ coef
 
     theta = theta.copy()
-    theta[some] = min((own, there), key=objective)  # the first of equals, and of what is no number
+    theta[some] = min((own, there), key=objective)  # the first if they are equal, or NaN
     return theta
 
 
@@ -266,7 +266,7 @@ def _ridge(normal, l2):
     matrix /= scale
     matrix /= scale[:, None]
     upper, failed = lapack.dpotrf(matrix.T, overwrite_a=True)  # its own transpose, and as LAPACK has it
-    if failed:  # l2 is too small beside the scatter to make up for what is collinear
+    if failed:  # l2 is too small to make collinear columns regular
         return plain(normal).coef
     solution = _by_root(upper, right / scale[:, None]) / scale[:, None]
     return rows.T @ solution if wide else solution

@@ -38,7 +38,7 @@ from openbook.linear.scored import linear_scores
 from openbook.linear.start import given_start
 from openbook.prepare.encoding import Encoding
 
-#: A table of up to so many rows is kept, so that `work` can show what happened to each of them.
+#: Tables of at most this many rows are kept, so that `work` can show each step.
 KEPT_ROWS = 30
 
 
@@ -99,7 +99,7 @@ class Perceptron(Declared, Classifier):
     Notes
     -----
     A perceptron decides, and knows no probabilities: `predict_proba` is 1 for the class it says and 0 for
-    the others. A row of weight 3 is met three times on end; what is left of a weight below 1 makes a smaller
+    the others. A row of weight 3 is met three times in a row; a remaining weight below 1 makes a smaller
     step. Guide: docs/guide/perceptron.md
 
     References

@@ -5,7 +5,7 @@ every row has all of them
 y : class codes (n,); w : float64 (n,), weights; order : positions (n,)
 tally : float64 (5,), see CLOCK and its neighbours
 
-A row of weight 3 is met three times on end, and what is left of a weight below 1 once, with a step as much
+A row of weight 3 is met three times in a row; a remaining weight below 1 is met once, with a step as much
 smaller. There are no missing cells.
 """
 

@@ -4,8 +4,8 @@ r"""Sums of products of many rows of few columns, faster than a general matrix p
 
 Columns: z holds one entry of all rows after the other, (K, n), so that four entries against four others are
 sixteen sums that stay in the processor's registers from the first row to the last. K is a multiple of four.
-Rows as they lie in memory are turned to such columns a block at a time. Sparse rows have too many columns for
-products of all pairs; they are multiplied with a vector.
+Rows as they lie in memory are transposed to such columns block by block. Sparse rows have too many columns
+for products of all pairs; they are multiplied with a vector.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.kernels.product import fours
 
-#: Rows that are turned at a time; room that keeps the entries of a row apart in the cache.
+#: Rows transposed at a time; padding that keeps the entries of a row apart in the cache.
 _BLOCK, _ROOM = 256, 8
 
 
@@ -62,7 +62,7 @@ def add_sparse_products(cells, weights, vector, product):
 
 
 def products_of_rows(x, y, roots, shift, middle):
-    """The sums of products of rows as they lie in memory, (K, K) and some room, of which i <= j counts.
+    """The sums of products of rows as they lie in memory, (K, K) and padding, of which i <= j counts.
 
     The entries of row r are roots[r] times x[r] - shift, y[r] - middle, and 1.
     """
@@ -75,7 +75,7 @@ def products_of_rows(x, y, roots, shift, middle):
 
 @jit
 def _add_rows(x, y, roots, shift, middle, z, total):
-    """Turn rows to columns of z, a block at a time, and add their products to `total`."""
+    """Transpose rows to columns of z, block by block, and add their products to `total`."""
     d, targets = x.shape[1], y.shape[1]
     for start in range(0, x.shape[0], _BLOCK):
         stop = min(start + _BLOCK, x.shape[0])

@@ -24,10 +24,10 @@ from openbook.kernels.moments import Moments
 from openbook.linear.gram import Gram
 from openbook.prepare.encoding import ColumnSums, Encoding
 
-#: What is left of a variance after forgetting, as a share of it, and still counts as nothing.
+#: A variance that forgetting leaves, up to this share of it, is rounding.
 _NOTHING = 1e-13
 
-#: From so many entries on, a matrix that makes columns of others is multiplied as a sparse one.
+#: A matrix that combines columns is sparse from this many entries on.
 _SPARSE = 1 << 16
 
 

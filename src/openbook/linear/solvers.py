@@ -38,7 +38,7 @@ SINGULAR = 1e-11
 
 
 class Point(NamedTuple):
-    """Where a solver came by: the value, the largest slope, and the step length that led there."""
+    """A point of the trace: the value, the largest slope, and the step length that led there."""
 
     value: float
     slope: float
@@ -47,7 +47,7 @@ class Point(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Where a solver ended, and how it came there."""
+    """Where a solver ended, and its trace."""
 
     theta: np.ndarray
     trace: list[Point]
@@ -265,7 +265,7 @@ def _largest(gradient, theta=None, l1=None):
 
 
 def _falls(before, after, promised, slope_before, slope_after):
-    """Whether a step is good: by the value, or where rounding hides that, by the slope along it."""
+    """Whether a step lowers the objective enough; if rounding hides that, whether the slope has halved."""
     if after <= before + FAIR * promised:
         return True
     return after <= before + ROUNDING * abs(before) and abs(slope_after) <= 0.5 * abs(slope_before)

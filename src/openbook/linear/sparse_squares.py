@@ -28,9 +28,9 @@ from openbook.linear.solvers import conjugate_gradients, lbfgs
 from openbook.measures.arrays import all_finite
 from openbook.prepare.encoding import ColumnSums, Encoding
 
-#: What is left of the right side where conjugate gradients rest, as a share of it; and the most products.
+#: The relative residual at which conjugate gradients stop; and the most products.
 REST, MOST_PRODUCTS = 1e-6, 2000
-#: The slope at which L-BFGS rests, as a share of the largest; and the most steps.
+#: The slope at which L-BFGS stops, as a share of the largest; and the most steps.
 LEVEL, MOST_STEPS = 1e-6, 2000
 
 

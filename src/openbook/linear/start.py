@@ -1,4 +1,4 @@
-"""Coefficients to start from, or to keep where nothing is learnt: `coef_init` and `intercept_init`.
+"""The coefficients to start from, or to keep if max_iter is 0: `coef_init` and `intercept_init`.
 
 coef_init : (d,) for one score, else (n_scores, d), in units of the columns, as `coef_` is
 intercept_init : a number, or one for each score; 0 unless given

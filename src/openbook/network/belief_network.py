@@ -269,7 +269,7 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         return search_structure(self.structure, family_scores(self, nodes, pieces), **limits)
 
     def _start(self, estimate, tables):
-        """Where expectation-maximisation starts: tables of what is known, and random ones of latent nodes."""
+        """Where expectation-maximisation starts: tables of known cells, and random ones of latent nodes."""
         rng = np.random.default_rng(self.random_state)
         families, nodes = estimate.families, estimate.nodes
         latent = {i for i, node in enumerate(nodes) if node.name in (self.latent or {})}

@@ -43,7 +43,7 @@ class Removal(NamedTuple):
 
 
 class Elimination(NamedTuple):
-    """What is left of the factors, and the bucket and message of each variable, in order."""
+    """The remaining factor, and the bucket and message of each variable, in order."""
 
     left: TableFactor
     steps: Sequence[Removal]
@@ -142,7 +142,7 @@ def largest(steps: Iterable[Removal], sizes: Sequence[int]) -> tuple[int, list[i
 
 
 def summed_out(factors: Sequence[TableFactor], steps: Sequence[Removal], left: Sequence[int]) -> TableFactor:
-    """What is left once variables are summed out, without keeping the buckets."""
+    """The factor that remains once variables are summed out; the buckets are not kept."""
     alive = list(factors)
     for variable, own, together in steps:
         rest = tuple([v for v in together if v != variable])

@@ -19,7 +19,7 @@ impossible, from which nothing could be learnt; then smoothed ones are the first
 A smoothing that adds a to each count is the prior Π θ^a. The trace is the log-likelihood plus ln of that
 prior; it never falls.
 
-A leaf with a normal distribution (`leaves.py`) is a node of one value, 0. What is counted of it are moments,
+A leaf with a normal distribution (`leaves.py`) is a node of one value, 0. Its statistics are moments,
 and its factor in a row is the density of the row's number. A missing number is left out.
 
 codes : int64 (n, d), -1 where missing;  x : float64 (n, leaves), NaN where missing
@@ -53,7 +53,7 @@ from openbook.network.leaves import LeafNormals
 
 #: Cells of a joint table over missing cells: of one row at most, and of all rows handled at once.
 MOST_CELLS, AT_ONCE = 1 << 12, 1 << 22
-#: A group of missing cells has a joint table of its own if so many rows have it.
+#: A group of missing cells has a joint table of its own if at least this many rows have it.
 SHARED = 4
 
 
@@ -109,7 +109,7 @@ class Families:
                 x = rows.x[known][:, [self.columns[node]]]
                 tables.append(Moments.of(x, cells[known], rows.w[known], math.prod(shape)))
             else:
-                counts = np.bincount(cells + 1, rows.w, math.prod(shape) + 1)  # what is unknown comes first
+                counts = np.bincount(cells + 1, rows.w, math.prod(shape) + 1)  # unknown cells come first
                 tables.append(counts[1:].reshape(shape))
         return FamilyCounts(np.array([rows.w.sum()]), tuple(tables), np.zeros(1))
 
@@ -270,7 +270,7 @@ def _gap_groups(families, codes):
 
 
 def log_likelihoods(families: Families, tables: Sequence[Any], rows: CodedRows) -> np.ndarray:
-    """The logarithm of the probability of what is known of each row, (n,)."""
+    """The logarithm of the probability of the known cells of each row, (n,)."""
     total = np.zeros(len(rows.codes))
     with np.errstate(divide="ignore"):
         for node, (scope, table) in enumerate(zip(families.scopes, tables, strict=True)):

@@ -258,7 +258,7 @@ class Questions:
         return targets
 
     def _findings(self, given) -> "EvidenceByNode":
-        """What is given, by number."""
+        """The evidence, by the numbers of nodes."""
         given = {} if given is None else given
         if not isinstance(given, Mapping):
             msg = f"given must be a mapping of node to value, such as {{'a': 'yes'}}, got {given!r}"

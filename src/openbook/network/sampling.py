@@ -15,8 +15,8 @@ Where no row shows q, the mean weight is taken as the largest that a row can hav
 
 Gibbs sampling starts from such a row and draws one hidden node after the other from P(x | its Markov
 blanket). Its draws depend on each other, so many chains run side by side. With the variance s² of their
-means, the chains are worth P (1 - P) / (s² / chains) independent rows, and one row each at least; the
-interval is Wilson's for so many.
+means, the effective number of rows is P (1 - P) / (s² / chains), and one per chain at least; the interval is
+Wilson's for this number.
 
 codes : int64 (n, d)
 """

@@ -118,7 +118,7 @@ def markov_chain(
 
 
 def network_of_hidden_markov(model: Any, steps: int) -> BeliefNetwork:
-    """A hidden Markov model as a belief network, unrolled for so many rows.
+    """A hidden Markov model as a belief network, unrolled for a number of rows.
 
     Parameters
     ----------

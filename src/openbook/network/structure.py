@@ -19,8 +19,8 @@ child is taken. A family is scored on the rows in which all of it is known, scal
 
 A leaf with a normal distribution (`leaves.py`) is never a parent. Its BIC is that of the likeliest normals,
 with 2 q parameters. For K2 and BDeu it has the marginal likelihood under the conjugate normal-gamma prior
-(DeGroot 1970; of networks Bøttcher 2001), worth m rows of the column's mean μ and variance s² under each
-combination: m = 1 for K2, and 1/q for BDeu. With the mean x_j and the scatter S_j of the N_j rows:
+(DeGroot 1970; of networks Bøttcher 2001), equivalent to m rows of the column's mean μ and variance s² under
+each combination: m = 1 for K2, and 1/q for BDeu. With the mean x_j and the scatter S_j of the N_j rows:
 
     Σ_j [ln Γ((m + N_j)/2) - ln Γ(m/2) + m/2 ln b - (m + N_j)/2 ln b_j + ½ ln(m/(m + N_j)) - N_j/2 ln 2π]
     b = m s²/2,    b_j = b + S_j/2 + m N_j (x_j - μ)² / (2 (m + N_j))
@@ -59,7 +59,7 @@ MOST_CELLS = 1 << 20
 def count_families(codes, more, cells, size, w, starts, counts):
     """Count a family with one more parent, for each of the parents in `more`.
 
-    cells (n,) is the cell of each row in the table of the family, of so many cells (`size`), -1 where it is
+    cells (n,) is the cell of each row in the table of the family, which has `size` cells; -1 where it is
     unknown. Each row is added to counts[starts[k] + code of parent k · size + its cell].
     """
     for k in range(len(more)):

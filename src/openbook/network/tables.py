@@ -50,7 +50,7 @@ def given_cells(
     size: int,
     cells_of: Callable[[Any, Any], np.ndarray],
 ) -> np.ndarray:
-    """What is given for each combination of the parents' values, as an array; `cells_of` reads one."""
+    """The given cells for each combination of the parents' values, as an array; `cells_of` reads one."""
     shape = table_shape(node.name, (*(len(p.values) for p in parents), size))
     if isinstance(given, Mapping) and parents:
         table = np.full(shape, np.nan)

@@ -8,8 +8,8 @@ r"""Activations: what a unit says, given what its inputs add up to.
     identity   z                           1
     softmax    e^(z_k) / Σ e^(z_j)         a_k (g_k - Σ a_j g_j) for the error g
 
-a is the unit's answer, from which every slope follows. What rounding leaves of a zero counts as zero, so
-that it does not decide a sign.
+a is the unit's answer, from which every slope follows. A rounding error counts as zero, so that it
+does not decide a sign.
 
 z, a, delta : float (n_rows, n_units), changed in place
 """
@@ -41,7 +41,7 @@ class Activation(NamedTuple):
 
 
 def rounding(dtype):
-    """What is no further from zero than this is what rounding left of it."""
+    """Numbers no further from zero than this count as zero: they are rounding errors."""
     return 1e-12 if dtype == np.float64 else 1e-5
 
 
@@ -94,7 +94,7 @@ def _as_it_is(*_):
 
 
 def steep_sigmoid(steepness):
-    """The sigmoid of so many times its sum: the larger, the more like a step."""
+    """The sigmoid with a steepness: the larger, the more like a step."""
     times = "" if steepness == 1 else f"{figure(float(steepness))} "
     return Activation(
         "logistic",

@@ -12,7 +12,7 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-#: Derived in full: so many units of a layer, terms of a sum, weights of a layer.
+#: The most units of a layer, terms of a sum, and weights of a layer that are derived in full.
 UNITS, TERMS, WEIGHTS = 4, 8, 12
 #: The most rows of a grid.
 ROWS = 30

@@ -58,7 +58,7 @@ def _span(numbering, layer, sizes):
 
 
 def _rules(model, network):
-    """The steps that state what is made small, and how."""
+    """The steps that state the objective and how it is minimised."""
     loss = r"\frac{1}{2 n} \sum_i \| o_i - t_i \|^2"
     if isinstance(network.output, CrossEntropy):
         loss = r"-\frac{1}{n} \sum_i \ln P(y_i \mid x_i)"

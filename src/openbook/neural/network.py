@@ -87,7 +87,7 @@ class Network:
 
 
 class Passes:
-    """Forward and back through a network, batch after batch, in buffers for at most so many rows."""
+    """Forward and back through a network, batch after batch, in buffers for at most `rows` rows."""
 
     def __init__(self, network, rows, *, bias=True, dropout=0.0, random=None):
         self.network, self.bias = network, bias

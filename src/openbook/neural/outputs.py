@@ -26,7 +26,7 @@ class Output:
         self.activation = ACTIVATIONS[activation]
 
     def units(self, n_classes):
-        """How many units tell so many classes apart."""
+        """The number of output units for a number of classes."""
         return 1 if n_classes == 2 and self.activation.name != "softmax" else n_classes
 
     def coded(self, codes, n_classes, dtype):

@@ -16,7 +16,7 @@ from openbook.neural.training import TrainingRows, TrainingRun
 
 
 def pretrain(network, X, settings, epochs, random):
-    """Set the hidden layers of a network, in place, by so many epochs each."""
+    """Set the hidden layers of a network, in place, by `epochs` of training each."""
     settings = settings._replace(max_iter=epochs, early_stopping=False, dropout=0.0)
     integration = network.integrations[0]
     layers = zip(network.weights[:-1], network.biases[:-1], network.activations, strict=True)

@@ -150,7 +150,7 @@ class Trained(Declared, Estimator):
         settings = settings_of(self, alpha=self.alpha * len(X) / float(w.sum()))  # beside weights of mean 1
         w = None if w.min() == w.max() else w / w.mean()
         self.learning_rate_init_ = settings.learning_rate_init
-        with np.errstate(over="ignore", invalid="ignore"):  # training looks for what is not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # training checks for numbers that are not finite
             parameters = self._start(X, settings, random)
             network = self._network(parameters.weights, parameters.biases)
             weights = None if w is None else w.astype(X.dtype)

@@ -24,7 +24,7 @@ from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Parameters, Passes
 from openbook.neural.optimisers import SCHEDULES, SLOWER, SLOWEST, optimiser_for
 
-#: Up to so many rows are one batch, unless told otherwise; and so many make one where there are more.
+#: By default, up to this many rows are one batch; and the rows of a batch where there are more.
 WHOLE, USUAL = 1000, 128
 #: Inputs of which a smaller share is not 0 are multiplied as a sparse array.
 SPARSE = 0.05
@@ -90,7 +90,7 @@ class Stall:
         self.least, self.epochs = np.inf, 0
 
     def goes_on(self, loss):
-        """Note the loss of an epoch; whether another is worth while."""
+        """Note the loss of an epoch; whether training should go on."""
         fell = loss < self.least - self.tol * abs(self.least) if np.isfinite(self.least) else True
         self.epochs = 0 if fell else self.epochs + 1
         self.least = min(self.least, loss)

@@ -89,7 +89,7 @@ def forward(network, x):
 
 
 def loss(output, layer, targets):
-    """What the last layer costs; logarithms of its answers are computed from the sums, so that none is of 0."""
+    """The loss of the last layer; logarithms of answers are computed from the sums, so that none is of 0."""
     if not isinstance(output, CrossEntropy):
         return math.fsum(_distance(output, t - o) for o, t in zip(layer.answers, targets, strict=True))
     pairs = list(zip(layer.sums, targets, strict=True))

@@ -207,7 +207,7 @@ def _every_so_many(pieces):
 
 
 def _some_rows(step, place):
-    """The numbers of every so many rows of a piece, from a first one on."""
+    """The numbers of every `step`-th row of a piece, from a first one on."""
     piece, first = place
     return (piece.load() if isinstance(piece, SequenceFile) else piece).x[:, first::step]
 

@@ -90,7 +90,7 @@ def derive_chain(model, *, counted: bool = False) -> Work:
 
 
 def _rules(*, counted):
-    """How the tables follow from the labels, or in each round from what is inferred of the states."""
+    """How the tables follow from the labels, or in each round from the inferred states."""
     shares = r"a_{ij} = \frac{n_{ij} + \alpha}{\sum_k (n_{ik} + \alpha)}"
     if counted:
         pairs = r"n_{ij} = \sum_t \gamma_t(i) \gamma_{t+1}(j)"

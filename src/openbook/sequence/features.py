@@ -82,7 +82,7 @@ class FeatureSpace:
     ----------
     schema : the columns
     words : the words that training showed, of each text column
-    shift, scale : float64 (d,), what is taken off each numeric column, and divided by
+    shift, scale : float64 (d,), subtracted from each numeric column, and its divisor
     neighbours : the columns whose cells count of the rows before and after, by "previous " and "next "
     """
 

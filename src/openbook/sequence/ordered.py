@@ -15,7 +15,7 @@ from openbook.data.combine import stacked_rows
 from openbook.data.conform import conform
 from openbook.errors import DataError, UnknownColumn
 
-#: Sequences are handled together up to about so many rows.
+#: Sequences are handled together up to about this many rows.
 _PIECE_ROWS = 8192
 
 

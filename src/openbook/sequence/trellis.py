@@ -27,7 +27,7 @@ APART, BELOW, LARGEST, LETTERS, CELL = 70, 56, 15.0, 14, 9
 
 
 class TrellisTables(NamedTuple):
-    """What is computed for each row and state, as lists: see the module."""
+    """The tables of each row and state, as lists: see the module."""
 
     log_b: list[list[float]]
     b: list[list[float]]

@@ -15,7 +15,7 @@ from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
-#: So many support vectors, columns or terms are listed.
+#: The most support vectors, columns or terms that are listed.
 LISTED = 20
 #: A row with no more slack than this is on its margin.
 ON_MARGIN = 1e-6

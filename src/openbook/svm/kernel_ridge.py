@@ -28,7 +28,7 @@ from openbook.work import Grid, Step, Work
 
 #: More rows than these would need a matrix of several gigabytes.
 MOST_ROWS = 20_000
-#: So many rows are listed, those with the largest part in the prediction first.
+#: The most rows that are listed, those with the largest share in the prediction first.
 LISTED = 20
 
 

@@ -26,7 +26,7 @@ from openbook.errors import ParameterError
 #: Entries of a block: half of a usual second-level cache, and no more columns than these.
 _BLOCK, _COLUMNS = 1 << 16, 1024
 
-#: From so many exponentials on a compiled kernel is worth its while.
+#: From this many exponentials on, a compiled kernel is faster.
 _MANY = 1 << 19
 
 
@@ -125,7 +125,7 @@ class RadialKernel(Kernel):
             self.link_many(products)
 
     def link_many(self, products):
-        """The same by a compiled kernel, which takes several exponentials at a time on any processor."""
+        """The same by a compiled kernel, which vectorises exponentials on any processor."""
         from openbook.svm.exponential import exponentials
 
         exponentials(products)

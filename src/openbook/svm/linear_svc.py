@@ -36,7 +36,7 @@ class LinearSVC(SVC):
     gamma_ : float
         NaN: a linear kernel has no factor.
     support_ : ndarray
-        The numbers of the rows that are support vectors, of those that are alike the first.
+        The numbers of the rows that are support vectors; of equal rows, the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
         These rows, encoded; None if rows are sparse.
     n_support_ : ndarray of shape (n_classes,)

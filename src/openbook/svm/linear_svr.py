@@ -29,13 +29,13 @@ class LinearSVR(SVR):
     ----------
     encoding_ : Encoding
     center_ : float
-        What is taken off the target; 0 if it is not scaled.
+        Subtracted from the target; 0 if it is not scaled.
     spread_ : float
         The divisor of the target; 1 if it is not scaled.
     gamma_ : float
         NaN: a linear kernel has no factor.
     support_ : ndarray
-        The numbers of the rows that are support vectors, of those that are alike the first.
+        The numbers of the rows that are support vectors; of equal rows, the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
         These rows, encoded; None for sparse rows, since the weights of a linear machine are enough.
     dual_coef_ : ndarray of shape (1, n_support)
@@ -51,7 +51,7 @@ class LinearSVR(SVR):
     weights_ : ndarray of shape (n_machines, n_encoded)
         The coefficients of the encoded columns.
     bias_ : ndarray of shape (n_machines,)
-        The constant beside them.
+        Their intercept.
     objective_ : ndarray of shape (n_machines,)
         What was minimised.
     dual_gap_ : ndarray of shape (n_machines,)

@@ -28,7 +28,7 @@ _MANY, _STRIDE = 10_000, 8
 _GAP, _EXACT = 1e-3, 1e-3
 #: The gap at which the start from every eighth row ends: as much as so few rows can tell.
 _ROUGH = 1e-3
-#: How the width shrinks; a row is far that is more than so many widths from where its multiplier changes.
+#: How the width shrinks; rows more than this many widths from where their multiplier changes are far.
 _SHRINK, _FAR = 0.25, 4.0
 #: From this share of near rows on, all are.
 _MOST = 0.5
@@ -145,7 +145,7 @@ def _stage(X, problem, ridge, search):
     while True:
         beta = problem.multipliers(search.f, ridge)
         near = problem.multipliers(search.f - reach, ridge) != problem.multipliers(search.f + reach, ridge)
-        near |= near.mean() > _MOST  # where most rows are near, no copy of them is worth while
+        near |= near.mean() > _MOST  # if most rows are near, copying them does not pay
         far, before = np.where(near, 0.0, beta), search.at()
         part = X if near.all() else X[near]
         found = _newton(part, problem.rows(near), ridge[near], far @ X, far.sum(), search)
@@ -170,7 +170,10 @@ def _back(search, before, objective):
 
 
 def _newton(X, problem, ridge, far_weights, far_sum, search):
-    """Newton's method over the near rows; the far ones add -far_weights · w - far_sum b. Whether it came to its end."""
+    """Newton's method over the near rows; whether it converged.
+
+    The far rows add -far_weights · w - far_sum b to the objective.
+    """
     d = X.shape[1]
     f = X @ search.w + search.b
     size = float(search.w @ search.w + np.abs(far_weights) @ np.abs(search.w) + abs(far_sum * search.b))

@@ -117,7 +117,7 @@ def slopes(problem: Problem, beta: np.ndarray, gradient: np.ndarray) -> tuple[np
 
 
 def bias_of(problem, beta, gradient):
-    """The mean of what the free multipliers demand; where none is free, the middle of what is allowed."""
+    """The mean of the constants that free multipliers require; without any, the middle of their range."""
     free = (beta > problem.lo) & (beta < problem.hi)
     if problem.epsilon:
         free &= beta != 0

@@ -2,9 +2,9 @@ r"""Which solver a problem goes to; and the hard margin, C = infinity.
 
 A linear machine of more than a few rows goes to Newton's method (`newton.py`), of sparse rows with many
 columns to coordinate descent (`dual_descent.py`); every other one to pairs of multipliers (`smo.py`). Of few
-rows, the kernel matrix is computed once, for the machines of all pairs of classes and all folds. Neither a
-linear nor a radial kernel minds where the origin is: rows that are far from it are moved there first, since
-the digits that they have in common are lost for all that follows.
+rows, the kernel matrix is computed once, for the machines of all pairs of classes and all folds. Linear and
+radial machines do not depend on the origin: rows far from it are centred first, to lose no digits to
+cancellation.
 
 The hard margin is the soft one under a C that no multiplier reaches. C is raised until that is so. If some
 multiplier is still at its bound, a linear programme tells whether the classes can be separated at all,
@@ -31,13 +31,13 @@ from openbook.svm.smo import solve_dual
 FEW = 200
 #: A linear machine of sparse rows with more columns is solved by coordinate descent.
 MOST_COLUMNS = 1000
-#: Rows whose mean is so many standard deviations away are far from the origin, judged by so many of them.
+#: Rows are far from the origin if their mean is this many standard deviations away; and the rows sampled.
 _AWAY, _SOME = 3.0, 500
 #: The kernel matrix of no more rows is computed once for all machines and folds; it takes 32 MB.
 HELD = 2048
 #: The bounds that are tried for a hard margin, over the largest kernel of a row with itself.
 _BOUNDS = (1e4, 1e7, 1e10)
-#: So many rows in the way are named.
+#: The most rows in the way that are named.
 _NAMED = 5
 
 
@@ -60,7 +60,7 @@ def solve_machine(
 
 
 class KernelTable(NamedTuple):
-    """A kernel, and what it multiplies: rows, or their numbers where it is a table of what is known of them.
+    """A kernel and its arguments: rows, or their numbers if the kernel is a table.
 
     rows, center : the rows of a linear kernel's table less their centre, and that; else None
     """

@@ -72,7 +72,7 @@ class SVC(Declared, SupportVectors, Classifier):
     gamma_ : float
         The factor of the kernel; NaN if it has none.
     support_ : ndarray
-        The numbers of the rows that are support vectors, of those that are alike the first.
+        The numbers of the rows that are support vectors; of equal rows, the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
         These rows, encoded; None if rows are sparse, since the weights of a linear machine say all.
     n_support_ : ndarray of shape (n_classes,)
@@ -90,7 +90,7 @@ class SVC(Declared, SupportVectors, Classifier):
     weights_ : ndarray of shape (n_machines, n_encoded) or None
         The coefficients of the encoded columns, of a linear machine.
     bias_ : ndarray of shape (n_machines,)
-        The constant beside them.
+        Their intercept.
     objective_ : ndarray of shape (n_machines,)
         What was minimised.
     dual_gap_ : ndarray of shape (n_machines,)

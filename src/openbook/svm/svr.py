@@ -31,7 +31,7 @@ class SVR(Declared, SupportVectors, Regressor):
     Parameters
     ----------
     C : float, default=1.0
-        What a unit of error beyond epsilon costs.
+        The cost of a unit of error beyond epsilon.
     epsilon : float, default=0.1
         How much error is free: half the width of the tube.
     kernel : {"linear", "poly", "rbf"} or function, default="rbf"
@@ -55,13 +55,13 @@ class SVR(Declared, SupportVectors, Regressor):
     ----------
     encoding_ : Encoding
     center_ : float
-        What is taken off the target; 0 if it is not scaled.
+        Subtracted from the target; 0 if it is not scaled.
     spread_ : float
-        What it is divided by; 1 if it is not scaled.
+        The divisor of the target; 1 if it is not scaled.
     gamma_ : float
         The factor of the kernel; NaN if it has none.
     support_ : ndarray
-        The numbers of the rows that are support vectors, of those that are alike the first.
+        The numbers of the rows that are support vectors; of equal rows, the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
         These rows, encoded; None if rows are sparse, since the weights of a linear machine say all.
     dual_coef_ : ndarray of shape (1, n_support)
@@ -77,7 +77,7 @@ class SVR(Declared, SupportVectors, Regressor):
     weights_ : ndarray of shape (n_machines, n_encoded) or None
         The coefficients of the encoded columns, of a linear machine.
     bias_ : ndarray of shape (n_machines,)
-        The constant beside them.
+        Their intercept.
     objective_ : ndarray of shape (n_machines,)
         What was minimised.
     dual_gap_ : ndarray of shape (n_machines,)

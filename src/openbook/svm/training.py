@@ -1,6 +1,6 @@
-"""The rows to learn from: encoded, and those that are alike together.
+"""The training rows: encoded, equal rows joined.
 
-Rows that are alike, target included, are one row of their joint weight: it is the same problem, smaller.
+Equal rows, target included, become one row with the sum of their weights: the same problem, but smaller.
 
 X : float64 (n, d), or a CSR matrix; y : class codes or numbers (n,), w : float64 (n,)
 """

@@ -7,7 +7,7 @@
     near duplicates             see `openbook.text.duplicates`
 
 Words are those that learners count. A missing text is an empty document. Beyond 20,000 rows, a fixed sample
-of so many is described.
+of 20,000 is described.
 """
 
 from collections import Counter

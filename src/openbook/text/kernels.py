@@ -49,8 +49,8 @@ class Buffers(NamedTuple):
 def find_words(text, fold, folded, edges, firsts):
     """Fold every byte, and find where words begin and end.
 
-    folded : as long as the text at least; edges : int64, space for one more than the text has bytes: the begin
-    and the end of each word in turn; firsts : int64 (n_texts + 1), the first word of each text. Returns how
+    folded : as long as the text at least; edges : int64, one longer than the text: the begin and the end of
+    each word in turn; firsts : int64 (n_texts + 1), the first word of each text. Returns how
     many words there are. There is no branch on what a byte is: those at the ends of words cannot be foreseen.
     """
     n = texts = 0
@@ -186,7 +186,7 @@ def arrange(matrix, ends, columns, n_bytes, buffers, into):
     """Turn codes into columns, in order, and sum those of one row and column: words become counts.
 
     matrix, into : codes and counts, None if each counts once, and where they go, which may be the same;
-    ends : where rows end, before and after; columns : int32, the column of each code, -1 for none, of so many
+    ends : where rows end, before and after; columns : int32, the column of each code, -1 for none, of n_bytes
     bytes. Returns how many cells are left. Some rows at a time are sorted by column, then dealt out to their
     rows in that order.
     """

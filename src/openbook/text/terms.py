@@ -26,7 +26,7 @@ Array = npt.NDArray[np.int32]
 
 #: What stands for every number where numbers are one term. No word is like it: it has a sign.
 NUMBER = "#"
-#: The fewest characters that are worth a worker of their own, and the cells that are put in order together.
+#: The fewest characters for a worker of their own, and the cells that are sorted together.
 _SHARE, _IN_ORDER = 1 << 20, 1 << 12
 
 

@@ -82,10 +82,10 @@ class Lexicon:
     def read_slices(
         self, texts: Sequence[str | None], own: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """The same of many texts of these sizes, some at a time.
+        """The same of many texts of these sizes, in parts.
 
-        There is room for as many words as their characters could make: memory that is never written to is
-        never taken.
+        The array is as long as the most words that the characters could make: memory that is never written
+        to is never allocated.
         """
         codes = np.empty(int(own.sum() + len(own)), dtype=np.int32)
         every, n = np.zeros(len(texts) + 1, dtype=np.int64), 0
@@ -120,9 +120,7 @@ def sizes(texts: Sequence[str | None]) -> npt.NDArray[np.int64]:
 
 
 def slices(sizes: npt.NDArray[np.int64], least: int, shares: int) -> Iterator[slice]:
-    """Texts of these sizes one after another, in so many equal shares, or in fewer of at least so many
-    characters.
-    """
+    """Texts of these sizes in `shares` parts of about equal size, or fewer of at least `least` characters."""
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
     characters = max(least, -(-total // max(shares, 1)))

@@ -1,4 +1,4 @@
-"""The terms of texts with what is known of each, as sums over chunks of texts.
+"""The terms of texts with their frequencies, as sums over chunks of texts.
 
     N            texts
     df(t)        texts in which term t occurs
