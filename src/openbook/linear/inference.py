@@ -32,13 +32,13 @@ class Certainty(NamedTuple):
 
     covariance : float64 (n_scores (d + 1),) squared, in units of the rows, a score's intercept first;
         for several scores of all but the first, relative to it
-    parted : bool (d,), the columns along which the classes are separated
+    separated : bool (d,), the columns along which the classes are separated
     complete : whether they do so for all rows
     collinear : bool (d,), the columns that others make up
     """
 
     covariance: np.ndarray
-    parted: np.ndarray
+    separated: np.ndarray
     complete: bool
     collinear: np.ndarray
 

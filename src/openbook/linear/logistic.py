@@ -298,11 +298,11 @@ class LogisticRegression(Declared, Classifier):
             self.notes_ = list(self._notes(sure))
 
     def _notes(self, sure):
-        if sure.parted.any():
+        if sure.separated.any():
             what = "all rows" if sure.complete else "some rows"
             yield (
                 f"the classes of {what} are perfectly separated, so the likelihood has no maximum:"
-                f" the coefficients of {self._listed(sure.parted)} grow without limit and have no standard"
+                f" the coefficients of {self._listed(sure.separated)} grow without limit and have no standard"
                 " errors; C=1 keeps them finite"
             )
         elif sure.collinear.any():
