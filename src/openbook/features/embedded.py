@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from openbook.border.rules import Maybe, Number, Whole
 from openbook.errors import ParameterError
-from openbook.features.select import number_kept
+from openbook.features.select import NUMBER_RULES, number_kept
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.scores.metrics import Task
@@ -53,7 +52,7 @@ class EmbeddedSelection(Selector):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    _rules = {"k": Maybe(Whole(at_least=1)), "fraction": Maybe(Number(above=0, at_most=1))}
+    _rules = NUMBER_RULES
 
     def __init__(self, estimator, k=None, fraction=None):
         self.estimator = estimator

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Anything, OneOf
 from openbook.data import Categorical
 from openbook.errors import DataError
 from openbook.features.gather import Bins, Target, discrete, target_task
 from openbook.features.scores import AttributeScores, check_bins, score_examples
-from openbook.features.select import number_kept
+from openbook.features.select import NUMBER_RULES, number_kept
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples
 from openbook.kernels.counts import Counts
@@ -79,8 +79,7 @@ class MRMR(Selector):
     """
 
     _rules = {
-        "k": Maybe(Whole(at_least=1)),
-        "fraction": Maybe(Number(above=0, at_most=1)),
+        **NUMBER_RULES,
         "scheme": OneOf("difference", "quotient"),
         "bins": Anything("'mdl' or a whole number of at least 2"),
     }

@@ -21,6 +21,10 @@ ADJUSTMENTS = {"holm": holm, "bonferroni": bonferroni, "fdr": false_discovery}
 WORDS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "false discovery rate"}
 
 
+#: The rules of the parameters that say how many attributes are kept.
+NUMBER_RULES = {"k": Maybe(Whole(at_least=1)), "fraction": Maybe(Number(above=0, at_most=1))}
+
+
 class SelectAttributes(Declared, Selector):
     """Keep the attributes with the highest scores, each scored by itself (a filter).
 
@@ -79,8 +83,7 @@ class SelectAttributes(Declared, Selector):
 
     _rules = {
         "measure": OneOf(*MEASURES),
-        "k": Maybe(Whole(at_least=1)),
-        "fraction": Maybe(Number(above=0, at_most=1)),
+        **NUMBER_RULES,
         "p": Maybe(Number(above=0, at_most=1)),
         "adjust": Maybe(OneOf(*ADJUSTMENTS)),
         "per_class": Flag(),

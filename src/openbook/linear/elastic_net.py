@@ -7,11 +7,11 @@ This is `LinearRegression` with l1 = W alpha l1_ratio, l2 = W alpha (1 - l1_rati
 fold, equations, derivation and rules for missing cells.
 """
 
-from openbook.border.rules import Flag, Number
-from openbook.linear.least_squares import LeastSquares
+from openbook.border.rules import Number
+from openbook.linear.least_squares import PenalisedSquares
 
 
-class ElasticNet(LeastSquares):
+class ElasticNet(PenalisedSquares):
     r"""The elastic net: least squares with a penalty on the sizes of the coefficients and on their squares.
 
     .. math:: \min_{b, \beta} \frac{1}{2W} \sum_i w_i (y_i - \hat{y}_i)^2
@@ -74,14 +74,11 @@ class ElasticNet(LeastSquares):
     [1.142857]
     """
 
-    _rules = {"l1_ratio": Number(at_least=0, at_most=1), "positive": Flag()}
+    _rules = {**PenalisedSquares._rules, "l1_ratio": Number(at_least=0, at_most=1)}
 
     def __init__(self, alpha=1.0, l1_ratio=0.5, fit_intercept=True, positive=False, scale=False):
-        self.alpha = alpha
+        super().__init__(alpha, fit_intercept, positive, scale)
         self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.scale = scale
 
     @property
     def _penalised(self):

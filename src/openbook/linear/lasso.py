@@ -5,8 +5,8 @@ r"""The lasso: least squares with a penalty on the sizes of the coefficients, wh
 It is the elastic net with l1_ratio = 1 (see `elastic_net`).
 """
 
-from openbook.border.rules import Flag
 from openbook.linear.elastic_net import ElasticNet
+from openbook.linear.least_squares import PenalisedSquares
 
 
 class Lasso(ElasticNet):
@@ -68,12 +68,6 @@ class Lasso(ElasticNet):
     ([1.0], 2.5)
     """
 
-    _rules = {"positive": Flag()}
+    _rules = PenalisedSquares._rules
 
     l1_ratio = 1.0
-
-    def __init__(self, alpha=1.0, fit_intercept=True, positive=False, scale=False):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.scale = scale

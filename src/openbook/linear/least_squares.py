@@ -27,6 +27,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.folding import Folding
 from openbook.border.learner import Regressor
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Flag
 from openbook.damage import require
 from openbook.data import SparseTable
 from openbook.draw.charts import named_bars
@@ -496,6 +498,17 @@ class LeastSquares(Folding, Regressor):
             self.scale_ = float(scale[0])
         self._zero().filled(arrays).check()
         super()._restore(arrays)
+
+
+class PenalisedSquares(Declared, LeastSquares):
+    """Least squares whose penalty has scikit-learn's parameters; see `ElasticNet`."""
+
+    alpha: float = 1.0
+    fit_intercept: bool = True
+    positive: bool = False
+    scale: bool = False
+
+    _rules = {"positive": Flag()}
 
 
 def _scatter(columns, chunk):

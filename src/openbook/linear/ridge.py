@@ -7,11 +7,10 @@ cells. The columns are penalised in the units that they have, as scikit-learn do
 in units of their standard deviation first.
 """
 
-from openbook.border.rules import Flag
-from openbook.linear.least_squares import LeastSquares
+from openbook.linear.least_squares import PenalisedSquares
 
 
-class Ridge(LeastSquares):
+class Ridge(PenalisedSquares):
     r"""Ridge regression: least squares with a penalty on the squares of the coefficients.
 
     .. math:: \min_{b, \beta} \sum_i w_i (y_i - \hat{y}_i)^2 + \alpha \sum_j \beta_j^2
@@ -70,15 +69,7 @@ class Ridge(LeastSquares):
     ([1.0], 2.5)
     """
 
-    _rules = {"positive": Flag()}
-
     l1 = 0.0
-
-    def __init__(self, alpha=1.0, fit_intercept=True, positive=False, scale=False):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.scale = scale
 
     @property
     def l2(self):

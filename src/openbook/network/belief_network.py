@@ -22,10 +22,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
-from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity, weighed
-from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole, check_value
+from openbook.border.rules import Anything, Whole, check_value
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Schema, read
@@ -38,6 +36,7 @@ from openbook.network.graph import Graph
 from openbook.network.learning import log_likelihoods
 from openbook.network.leaves import LeafNormals, check_leaves, column_moments, leaf_normals
 from openbook.network.nodes import (
+    NetworkParameters,
     TableEstimate,
     as_node,
     coded,
@@ -59,7 +58,7 @@ from openbook.network.tables import node_table
 from openbook.work import Work
 
 
-class BeliefNetwork(Declared, Questions, Unsupervised):
+class BeliefNetwork(NetworkParameters, Questions, Unsupervised):
     """Belief network (Bayesian network): a directed graph with a probability table for each node.
 
     Build one from tables (`from_tables`), read one from a BIF file (`read_bif`), or learn one with `fit`.
@@ -72,14 +71,8 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         What the search maximises.
     max_parents : int, default=4
         The most parents of a node that the search allows.
-    required : list of (parent, child), default=()
-        Edges that the search must keep.
-    forbidden : list of (parent, child), default=()
-        Edges that the search must not add.
     smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m), default=Laplace(alpha=1.0)
         From counts to probabilities.
-    latent : mapping of name to number of values, or None, default=None
-        Nodes without a column; `structure` must then be a list of edges that includes them.
     gaussian : "all", list of str or None, default=None
         Numeric columns that stay numbers: leaves, with nominal parents and no children, that have a normal
         distribution for each combination of their parents' values. The others are cut into intervals.
@@ -91,6 +84,12 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         The most rounds of expectation-maximisation, where cells are missing.
     tol : float, default=1e-06
         Expectation-maximisation ends when the log-likelihood per row rises by less.
+    required : list of (parent, child), default=()
+        Edges that the search must keep.
+    forbidden : list of (parent, child), default=()
+        Edges that the search must not add.
+    latent : mapping of name to number of values, or None, default=None
+        Nodes without a column; `structure` must then be a list of edges that includes them.
     random_state : int, default=0
 
     Attributes
@@ -133,34 +132,19 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
     (True, False)
     """
 
-    structure: Any = "hill_climb"
     _: KW_ONLY
-    criterion: str = "bic"
-    max_parents: int = 4
     required: Any = ()
     forbidden: Any = ()
-    smoothing: Any = Laplace(1.0)
     latent: Any = None
-    gaussian: Any = None
-    bins: int = 5
-    min_covar: float = 1e-3
-    max_iter: int = 100
-    tol: float = 1e-6
     random_state: int = 0
 
     _counts_rows = True
     _rules = {
         "structure": Anything("a way to search the edges, or a list of (parent, child)"),
-        "criterion": OneOf("bic", "bdeu", "k2"),
-        "max_parents": Whole(at_least=1),
+        **NetworkParameters._rules,
         "required": Anything("a list of (parent, child)"),
         "forbidden": Anything("a list of (parent, child)"),
-        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
         "latent": Anything("None, or a mapping of a node's name to its number of values"),
-        "gaussian": Anything("'all', a list of numeric columns, or None"),
-        "bins": Whole(at_least=2),
-        "min_covar": Number(above=0),
-        "tol": Number(above=0),
         "random_state": Whole(at_least=0),
     }
 

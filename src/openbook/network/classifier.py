@@ -14,15 +14,12 @@ unseen values are summed out. The prior of a class is its share of the rows, uns
 class can explain gets the prior. Rows with gaps are learnt by expectation-maximisation.
 """
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 
-from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.learner import Classifier
-from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
+from openbook.border.rules import Anything
 from openbook.data import Nominal
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
@@ -33,6 +30,7 @@ from openbook.network.derive import derive_network, derive_query
 from openbook.network.learning import log_likelihoods
 from openbook.network.leaves import column_moments
 from openbook.network.nodes import (
+    NetworkParameters,
     TableEstimate,
     as_node,
     coded,
@@ -52,7 +50,7 @@ from openbook.work import Work
 WAYS = ("tan", "naive", "hill_climb")
 
 
-class BeliefNetworkClassifier(Declared, Classifier):
+class BeliefNetworkClassifier(NetworkParameters, Classifier):
     """Belief network classifier: the posterior of a class node, with tree-augmented naive Bayes as default.
 
     Parameters
@@ -104,26 +102,11 @@ class BeliefNetworkClassifier(Declared, Classifier):
     """
 
     structure: Any = "tan"
-    _: KW_ONLY
-    criterion: str = "bic"
-    max_parents: int = 4
-    smoothing: Any = Laplace(1.0)
-    gaussian: Any = None
-    bins: int = 5
-    min_covar: float = 1e-3
-    max_iter: int = 100
-    tol: float = 1e-6
 
     _counts_rows = True
     _rules = {
+        **NetworkParameters._rules,
         "structure": Anything("'tan', 'naive', 'hill_climb' or a list of (parent, child)"),
-        "criterion": OneOf("bic", "bdeu", "k2"),
-        "max_parents": Whole(at_least=1),
-        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
-        "gaussian": Anything("'all', a list of numeric columns, or None"),
-        "bins": Whole(at_least=2),
-        "min_covar": Number(above=0),
-        "tol": Number(above=0),
     }
 
     def knobs(self):

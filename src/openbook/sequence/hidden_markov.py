@@ -18,19 +18,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
-from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity
-from openbook.border.rules import (
-    Anything,
-    Maybe,
-    Number,
-    OneOf,
-    ValueOf,
-    Whole,
-    check_parameters,
-    check_value,
-)
+from openbook.border.rules import Anything, Whole, check_parameters, check_value
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_floats, require
 from openbook.data import Categorical, Scan, Schema, Table
@@ -45,10 +34,10 @@ from openbook.sequence.forecast import Forecast, look_ahead
 from openbook.sequence.given import given_array, given_emissions, given_table
 from openbook.sequence.ordered import ordered, some_labels, weights_of_sequences, without_labels
 from openbook.sequence.scanned import ScannedSequences, moments_of
-from openbook.sequence.sequence_model import SequenceModel
+from openbook.sequence.sequence_model import HiddenMarkovParameters, SequenceModel
 
 
-class HiddenMarkov(Declared, SequenceModel, Unsupervised):
+class HiddenMarkov(HiddenMarkovParameters, SequenceModel, Unsupervised):
     """Hidden Markov model: sequences of rows, each shown by a hidden state that depends on the one before.
 
     `fit(X)` learns the states from the rows alone. `fit(X, y)` takes the state of each row as `y`; where a
@@ -67,20 +56,20 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
         How numeric columns vary within a state: each by itself, all alike, or together.
     smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m, p), default=Laplace(alpha=1.0)
         From (expected) counts of values, first states and transitions to probabilities.
+    decode : "viterbi" or "posterior", default="viterbi"
+        What `predict` gives: the most probable path, or the most probable state of each row by itself.
+    min_covar : float, default=0.001
+        The least variance within a state, as a share of the column's own.
     transitions_init : "left_to_right", array-like of shape (n_states, n_states) or None, default=None
         The transitions to start from; a zero stays zero. "left_to_right" allows a state to stay or to go on
         to the next, and starts in the first. None allows all.
     start_init : array-like of shape (n_states,) or None, default=None
         The probabilities of the first state to start from; a zero stays zero.
-    decode : "viterbi" or "posterior", default="viterbi"
-        What `predict` gives: the most probable path, or the most probable state of each row by itself.
     n_init : int, default=1
         The number of random starts; the most likely result is kept.
     max_iter : int, default=100
     tol : float, default=1e-06
         Learning ends when the log-likelihood per row rises by less.
-    min_covar : float, default=0.001
-        The least variance within a state, as a share of the column's own.
     random_state : int, default=0
 
     Attributes
@@ -118,26 +107,17 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
 
     n_components: int = 2
     _: KW_ONLY
-    sequence: str | None = None
-    covariance_type: str = "diag"
-    smoothing: Any = Laplace(1.0)
     transitions_init: Any = None
     start_init: Any = None
-    decode: str = "viterbi"
     n_init: int = 1
     max_iter: int = 100
     tol: float = 1e-6
-    min_covar: float = 1e-3
     random_state: int = 0
 
     _rules = {
-        "sequence": Maybe(Anything("the name of a column")),
-        "covariance_type": OneOf("diag", "spherical", "full"),
-        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
+        **HiddenMarkovParameters._rules,
         "transitions_init": Anything("None, 'left_to_right', or an array of probabilities"),
         "start_init": Anything("None, or an array of probabilities"),
-        "decode": OneOf("viterbi", "posterior"),
-        "min_covar": Number(above=0),
         "random_state": Whole(at_least=0),
     }
 

@@ -7,22 +7,17 @@ naive Bayes with the label before. Labels of new rows are found as the states of
 (`hidden_markov.py`), and missing cells and unseen values are treated as there.
 """
 
-from dataclasses import KW_ONLY
-from typing import Any
-
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
-from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf
+from openbook.bayes.smoothing import Laplace
 from openbook.damage import require
 from openbook.sequence.derive import derive_chain
 from openbook.sequence.hidden_markov import HiddenMarkov
 from openbook.sequence.scanned import ScannedSequences
-from openbook.sequence.sequence_model import SequenceClassifier
+from openbook.sequence.sequence_model import HiddenMarkovParameters, SequenceClassifier
 
 
-class HiddenMarkovClassifier(Declared, SequenceClassifier):
+class HiddenMarkovClassifier(HiddenMarkovParameters, SequenceClassifier):
     """Hidden Markov model of labelled rows: naive Bayes for sequences, each label depends on the one before.
 
     `HiddenMarkov` also learns from rows without labels; this is the part of it that can be judged as a
@@ -65,21 +60,6 @@ class HiddenMarkovClassifier(Declared, SequenceClassifier):
     >>> model.predict([{"umbrella": "yes"}, {"umbrella": "no"}]).tolist()
     ['rain', 'dry']
     """
-
-    _: KW_ONLY
-    sequence: str | None = None
-    covariance_type: str = "diag"
-    smoothing: Any = Laplace(1.0)
-    decode: str = "viterbi"
-    min_covar: float = 1e-3
-
-    _rules = {
-        "sequence": Maybe(Anything("the name of a column")),
-        "covariance_type": OneOf("diag", "spherical", "full"),
-        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
-        "decode": OneOf("viterbi", "posterior"),
-        "min_covar": Number(above=0),
-    }
 
     def _model(self):
         """The hidden Markov model with these parameters, of these columns."""

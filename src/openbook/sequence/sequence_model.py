@@ -8,16 +8,19 @@ sequences are folded over, so that threads and clusters share them.
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.base import Estimator
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity
-from openbook.border.rules import check_parameters
+from openbook.border.rules import Anything, Maybe, Number, OneOf, ParameterRule, ValueOf, check_parameters
 from openbook.damage import blamed_on_its_file, checked_array
 from openbook.data import Scan, Schema, Table
 from openbook.data.conform import conform
@@ -33,6 +36,25 @@ from openbook.work import Work
 
 #: The most rows of a sequence that a derivation or a picture shows, and the columns below a picture.
 _MOST_SHOWN, _COLUMNS_SHOWN = 50, 3
+
+
+class HiddenMarkovParameters(Declared):
+    """The parameters of hidden Markov models, with labels or without; see `HiddenMarkov`."""
+
+    _: KW_ONLY
+    sequence: str | None = None
+    covariance_type: str = "diag"
+    smoothing: Any = Laplace(1.0)
+    decode: str = "viterbi"
+    min_covar: float = 1e-3
+
+    _rules: ClassVar[Mapping[str, ParameterRule]] = {
+        "sequence": Maybe(Anything("the name of a column")),
+        "covariance_type": OneOf("diag", "spherical", "full"),
+        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
+        "decode": OneOf("viterbi", "posterior"),
+        "min_covar": Number(above=0),
+    }
 
 
 class SequenceModel(Estimator):
