@@ -54,14 +54,14 @@ class KernelColumns(ApartColumns):
             for j in np.flatnonzero(self.useful):
                 name, label = self.schema.names[j], self.labels[c]
                 values, weights = self._points(c, j)
-                own = _deviation(values, weights)
+                deviation = _deviation(values, weights)
                 if self.has_rows[c] and not len(self.samples.cell(c, j)[0]):
                     note = f"{name} is always missing in class {label}; its overall values are used"
                     self.notes.append(note)
-                elif own == 0:
+                elif deviation == 0:
                     note = f"{name} is constant in class {label}; its overall standard deviation is used"
                     self.notes.append(note)
-                self.deviations[c, j] = own or overall[j]
+                self.deviations[c, j] = deviation or overall[j]
                 self.bandwidths[c, j] = self.deviations[c, j] * weights.sum() ** -0.2
 
     def _points(self, c, j):
@@ -113,10 +113,10 @@ class KernelColumns(ApartColumns):
         for j, name in enumerate(self.schema.names):
             cells = np.empty(len(classes))
             for c in np.unique(classes).tolist():
-                own = classes == c
+                members = classes == c
                 values, weights = self._points(c, j)
-                centres = rng.choice(values, own.sum(), p=weights / weights.sum())
-                cells[own] = centres + self.bandwidths[c, j] * rng.standard_normal(own.sum())
+                centres = rng.choice(values, members.sum(), p=weights / weights.sum())
+                cells[members] = centres + self.bandwidths[c, j] * rng.standard_normal(members.sum())
             yield name, cells
 
     def size(self):

@@ -71,7 +71,7 @@ def _word_grid(likelihood, X, c, r):
     for j, x in likelihood.happened(X):
         name = likelihood.schema.names[j]
         n = [float(likelihood.counts[k, j]) for k in (c, r)]
-        s = [(own + 0.5) / (whole + 1) for own, whole in zip(n, N, strict=True)]
+        s = [(count + 0.5) / (whole + 1) for count, whole in zip(n, N, strict=True)]
         score = x * math.log2(s[0] / s[1])
         weight = likelihood.factor(X, name, c).log - likelihood.factor(X, name, r).log
         rows.append((name, x, *n, score, score * math.log(2), weight))

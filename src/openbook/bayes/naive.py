@@ -204,8 +204,8 @@ class NaiveBayes(Folding, Classifier):
         """
         asked, texts = self.distributions, schema.unworded.of(Text)
         one = asked if asked in _OF_WORDS else _OF_WORDS[0]
-        own = {text: asked.get(text, one) if isinstance(asked, Mapping) else one for text in texts}
-        if odd := [name for name in own.values() if name not in _OF_WORDS]:
+        models = {text: asked.get(text, one) if isinstance(asked, Mapping) else one for text in texts}
+        if odd := [name for name in models.values() if name not in _OF_WORDS]:
             raise ParameterError(f"words cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), _OF_WORDS)}")
         words: dict[str, list[str]] = {text: [] for text in texts}
         for name in schema.of(Word):
@@ -213,7 +213,7 @@ class NaiveBayes(Folding, Classifier):
         others = schema.select(a.name for a in schema if not isinstance(a, Word | Text)) if texts else schema
         if texts and not len(others) and isinstance(asked, str) and asked not in _OF_WORDS:
             self._asked(others, texts)  # no column can have it
-        worded = [(own[text], names) for text, names in words.items() if names]
+        worded = [(models[text], names) for text, names in words.items() if names]
         return [*(self._groups_of(others, texts).items() if len(others) else ()), *worded]
 
     def _groups_of(self, schema, texts):
@@ -264,8 +264,8 @@ class NaiveBayes(Folding, Classifier):
         self.likelihoods_ = self._likelihoods(self.schema_)
         for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):
             likelihood.solve(statistics, self._labels, self.target_, self.statistics_.classes > 0)
-        own = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
-        self.notes_ = [*own, *self._twins]
+        notes = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
+        self.notes_ = [*notes, *self._twins]
 
     def _fit(self, rows):
         self._twins = twin_columns(rows)

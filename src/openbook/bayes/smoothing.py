@@ -144,9 +144,9 @@ class Smoothing(ABC):
         estimates = np.full((len(counts), len(values) + 1), 1 / max(len(values), 1))
         shown = np.zeros(estimates.shape)  # a value never seen is shown by none
         shown[:, :-1] = counts
-        for own, n, seen, label in zip(estimates, shown, counts, labels, strict=True):
+        for row, n, seen, label in zip(estimates, shown, counts, labels, strict=True):
             if (N := seen.sum()) > 0:
-                own[:] = self(n, N, len(values), self.guess(str(label), column, values))
+                row[:] = self(n, N, len(values), self.guess(str(label), column, values))
         if not self.covers_unseen:
             estimates[:, -1] = np.nan
         return estimates

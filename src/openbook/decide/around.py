@@ -31,8 +31,8 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, KnownParameters):
         -------
         dict of str to sequence
         """
-        own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}
-        return {f"estimator__{name}": values for name, values in own.items()}
+        knobs = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}
+        return {f"estimator__{name}": values for name, values in knobs.items()}
 
     def _check(self, sample_weight):
         """Check the parameters, and that the classifier can do what is asked of it."""

@@ -277,8 +277,8 @@ def best_threshold(positive, proba, weights, scoring="balanced_accuracy"):
     total, others = weights[positive].sum(), weights[~positive].sum()
     if total == 0 or others == 0:
         return _EVEN, math.nan
-    distinct, place = np.unique(proba, return_inverse=True)
-    gained, false = (np.bincount(place, weights * rows, len(distinct)) for rows in (positive, ~positive))
+    distinct, inverse = np.unique(proba, return_inverse=True)
+    gained, false = (np.bincount(inverse, weights * rows, len(distinct)) for rows in (positive, ~positive))
     # from the k-th distinct probability on, rows are called positive; the last threshold calls none
     found = np.append(np.cumsum(gained[::-1])[::-1], 0.0)
     alarms = np.append(np.cumsum(false[::-1])[::-1], 0.0)

@@ -69,10 +69,10 @@ class ExhaustiveSelection(SubsetSearch):
         best: list[tuple[tuple[str, ...], float]] = []
         for subset in subsets:
             best.append((subset, self._score(judge(subset))))
-            place = len(best) - 1
-            while place and gain(self.metric_, best[place][1], best[place - 1][1]) > SAME:
-                best[place - 1], best[place] = best[place], best[place - 1]
-                place -= 1
+            rank = len(best) - 1
+            while rank and gain(self.metric_, best[rank][1], best[rank - 1][1]) > SAME:
+                best[rank - 1], best[rank] = best[rank], best[rank - 1]
+                rank -= 1
             del best[_SHOWN:]
         self.best_ = tuple(best)
         return best[0][0]

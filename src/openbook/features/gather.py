@@ -146,9 +146,9 @@ def _counted(table: Table, target: Target, bins: Bins) -> dict[str, Evidence]:
     counts = fold(rows.pieces, partial(_counts, len(target.classes)), add)
     found: dict[str, Evidence] = {}
     attributes = (a for a in categories.table.schema if isinstance(a, Categorical))
-    for a, own in zip(attributes, counts.tables, strict=True):
+    for a, cells in zip(attributes, counts.tables, strict=True):
         splits = categories.splits[a.name]
-        found[a.name] = AttributeCounts(a.name, target.name, own, target.classes, a.values, splits)
+        found[a.name] = AttributeCounts(a.name, target.name, cells, target.classes, a.values, splits)
     return found
 
 
@@ -164,7 +164,7 @@ def _by_class(table: Table, names: list[str], target: Target) -> list[ClassGroup
     moments = fold(rows.pieces, partial(_moments, names, len(target.classes)), add)
     parts = zip(moments.weight.T, moments.mean.T, moments.scatter.T, strict=True)
     named = zip(names, parts, strict=True)
-    return [ClassGroups(name, target.name, target.classes, *own) for name, own in named]
+    return [ClassGroups(name, target.name, target.classes, *statistics) for name, statistics in named]
 
 
 def _moments(names: list[str], n_classes: int, chunk: Chunk) -> Moments:

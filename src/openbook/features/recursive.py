@@ -83,10 +83,10 @@ class RFE(Selector):
             importances = importances_of(model, len(names), "RFE")
             self.path_.append(dict(zip(names, importances.tolist(), strict=True)))
             order = np.argsort(-importances, kind="stable")  # of equals, the last of the table goes first
-            gone = order[max(wanted, len(names) - self.step) :]
-            left.append(tuple(names[j] for j in gone))
-            names = [name for j, name in enumerate(names) if j not in set(gone.tolist())]
-        ranks = {name: rank for rank, some in enumerate(reversed(left), start=2) for name in some}
+            dropped = order[max(wanted, len(names) - self.step) :]
+            left.append(tuple(names[j] for j in dropped))
+            names = [name for j, name in enumerate(names) if j not in set(dropped.tolist())]
+        ranks = {name: rank for rank, step in enumerate(reversed(left), start=2) for name in step}
         self.ranking_ = np.array([ranks.get(name, 1) for name in examples.table.names])
         return names
 

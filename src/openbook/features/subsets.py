@@ -117,8 +117,8 @@ class _Sums:
 
     def _result(self, fold: _Fold, places: list[int]) -> FoldResult:
         total = fold.scores[places[0]].copy(order="K")
-        for place in places[1:]:
-            total += fold.scores[place]
+        for position in places[1:]:
+            total += fold.scores[position]
         given = fold.model.proba_of(total)
         proba = None
         if self.metric.needs_proba:

@@ -156,8 +156,8 @@ class ValueScores(ShowsWork):
             counts = map(figure, row.per_class.values())
             value = f"{row.attribute} = {row.value}"
             rows.append((value, shown(row.score), *frequency, *counts, p_cell(row.p_adjusted)))
-        more = len(self.rows) - _LISTED
-        note = f"{self.n:,} rows" + (f"; {more:,} more values" if more > 0 else "") + "."
+        unlisted = len(self.rows) - _LISTED
+        note = f"{self.n:,} rows" + (f"; {unlisted:,} more values" if unlisted > 0 else "") + "."
         title = f"{self.measure.words} of values with {self.target}".capitalize()
         return Work(title, (Grid("", header, rows, note),))
 
@@ -217,13 +217,13 @@ def _values_of(evidence: Any, how: Measure) -> Iterator[ValueScore]:
     """The scores of an attribute's values, each against all others."""
     counts: AttributeCounts = evidence
     for v, value in enumerate(counts.values):
-        own = counts.counts[:, v]
-        if not own.any():
+        shown = counts.counts[:, v]
+        if not shown.any():
             continue
-        two = replace(counts, counts=np.column_stack([own, counts.counts.sum(axis=1) - own]), splits=())
+        two = replace(counts, counts=np.column_stack([shown, counts.counts.sum(axis=1) - shown]), splits=())
         two = replace(two, values=(value, "another value"))
         score = how(two)
         if not math.isnan(score):
-            often = dict(zip(counts.classes, own.tolist(), strict=True))
+            often = dict(zip(counts.classes, shown.tolist(), strict=True))
             p = how.test(two).p_value
-            yield ValueScore(counts.attribute, value, score, float(own.sum()), often, p, two)
+            yield ValueScore(counts.attribute, value, score, float(shown.sum()), often, p, two)

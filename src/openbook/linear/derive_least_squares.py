@@ -83,10 +83,10 @@ def derive_row(model, X) -> Work:
     functions = functions.toarray()[0] if model.encoding_.sparse else functions[0]
     # in units of the columns: own coefficients are U times those of the functions, and values follow
     values = model._own_values(np.append(1.0, functions))  # noqa: SLF001
-    own = model._units @ model._weights  # noqa: SLF001
+    estimates = model._units @ model._weights  # noqa: SLF001
     works, conclusions = [], []
     for t, name in enumerate(model.targets_):
-        parts, prediction = _row_parts(model, X, values, own[:, t], t)
+        parts, prediction = _row_parts(model, X, values, estimates[:, t], t)
         works.append(Work(name, tuple(parts)))
         conclusions.append(f"{name} = {figure(prediction)}")
     parts = works if len(works) > 1 else works[0].parts
@@ -216,13 +216,13 @@ def _sparse_parts(model, t):
     rule = r"(S + l_2 I) \beta = c" if model.l2 else r"S \beta = c"
     how = "L-BFGS, which sets coefficients to 0" if model.l1 else "conjugate gradients"
     yield Step("normal equations", rule, note=f"solved by {how}; sparse columns stay sparse: {sums}")
-    own = (model._units @ model._weights)[:, t]  # noqa: SLF001
+    estimates = (model._units @ model._weights)[:, t]  # noqa: SLF001
     if model.fit_intercept:
-        yield Step("intercept b", _BEST_INTERCEPT, result=float(own[0]))
-    most = np.argsort(-np.abs(own[1:]), kind="stable")[:_LARGEST].tolist()
-    rows = [(model.names_[j], float(own[1 + j])) for j in most]
+        yield Step("intercept b", _BEST_INTERCEPT, result=float(estimates[0]))
+    most = np.argsort(-np.abs(estimates[1:]), kind="stable")[:_LARGEST].tolist()
+    rows = [(model.names_[j], float(estimates[1 + j])) for j in most]
     note = "in units of the columns"
-    note += f"; the largest of {len(own) - 1:,}" if len(own) - 1 > len(rows) else ""
+    note += f"; the largest of {len(estimates) - 1:,}" if len(estimates) - 1 > len(rows) else ""
     yield Grid("coefficients", ("term", "coefficient"), rows, note)
     total, r2 = float(normal.targets[t]), float(np.atleast_1d(model.r2_)[t])
     yield Step("TSS", rf"\sum_i w_i {_around(model, 'y')}^2", result=total)
@@ -321,14 +321,14 @@ def _fit_steps(model, t, right, matrix, coef):
         yield Step("σ²", r"\frac{RSS}{N - p}", numbers, result, about)
 
 
-def _row_parts(model, X, values, own, t):
+def _row_parts(model, X, values, estimates, t):
     terms = ["intercept", *model.names_][not model.fit_intercept :]
-    values, own = values[-len(terms) :], own[-len(terms) :]
-    products = [float(v * b) for v, b in zip(values, own, strict=True)]
+    values, estimates = values[-len(terms) :], estimates[-len(terms) :]
+    products = [float(v * b) for v, b in zip(values, estimates, strict=True)]
     prediction = math.fsum(products)
     rows = [
         (term, X.schema.told(term, float(v)), float(b), p)
-        for term, v, b, p in zip(terms, values, own, products, strict=True)
+        for term, v, b, p in zip(terms, values, estimates, products, strict=True)
     ]
     rows = telling_words(model.encoding_.words, rows)
     dense = X.schema.attributes[: len(X.schema) - model.encoding_.sparse]
@@ -342,8 +342,8 @@ def _row_parts(model, X, values, own, t):
 
 
 def _precision(model, values, prediction, variance):
-    own = model._covariance()[-len(values) :, -len(values) :]  # noqa: SLF001 (the model's other half)
-    leverage = max(float(values @ own @ values), 0.0)
+    covariance = model._covariance()[-len(values) :, -len(values) :]  # noqa: SLF001 (the model's other half)
+    leverage = max(float(values @ covariance @ values), 0.0)
     error, wider = math.sqrt(variance * leverage), math.sqrt(variance * (1 + leverage))
     numbers = rf"\sqrt{{{figure(variance)} \cdot {figure(leverage)}}}"
     note = "h = x'(X'X)⁻¹x" + (", with 1 for the intercept in x" if model.fit_intercept else "")

@@ -45,8 +45,8 @@ class RawColumns:
 
     @cached_property
     def categories(self) -> list[Categorical]:
-        some = self.schema if self.schema.of(Categorical) else ()
-        return [attribute for attribute in some if isinstance(attribute, Categorical)]
+        attributes = self.schema if self.schema.of(Categorical) else ()
+        return [attribute for attribute in attributes if isinstance(attribute, Categorical)]
 
     @cached_property
     def width(self) -> int:
@@ -86,7 +86,7 @@ class RawColumns:
         P = self.numbers
         weight, known, mean = statistics.weight, statistics.known, statistics.mean
         moments = Moments(known[None], mean[None, :P], statistics.gram.diagonal()[None, :P])
-        values = tuple(mean[place] * weight for place in self.places())
+        values = tuple(mean[column] * weight for column in self.places())
         sums = ColumnSums(moments, values, weight)
         return Encoding.from_sums(self.schema, sums, scale=scale, reference=reference)
 
@@ -100,18 +100,18 @@ class RawColumns:
         numeric = np.ones(len(self.schema), dtype=bool)
         numeric[self.schema.positions(a.name for a in self.categories)] = False
         first, last = ends[:-1][numeric], ends[1:][numeric] - 1
-        gaps, own = np.flatnonzero(last > first), np.arange(targets)
+        gaps, intercepts = np.flatnonzero(last > first), np.arange(targets)
         parts = [
             (np.arange(P), first, 1 / encoding.scale[first]),
             (P + gaps, last[gaps], np.ones(len(gaps))),
-            (self.size + own, d + own, np.ones(targets)),
+            (self.size + intercepts, d + intercepts, np.ones(targets)),
         ]
         if self.categories:
             rows = encoding(self._one_row_an_entry())
-            for place, start, end in zip(self.places(), ends[:-1][~numeric], ends[1:][~numeric], strict=True):
-                block = rows[place.start - 2 * P : place.stop - 2 * P, start:end]
+            for span, start, end in zip(self.places(), ends[:-1][~numeric], ends[1:][~numeric], strict=True):
+                block = rows[span.start - 2 * P : span.stop - 2 * P, start:end]
                 entry, column = np.nonzero(block)
-                parts.append((place.start + entry, start + column, block[entry, column]))
+                parts.append((span.start + entry, start + column, block[entry, column]))
         entries, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         shape = self.size + targets, d + targets
         if shape[0] * shape[1] >= SPARSE:
@@ -137,9 +137,9 @@ class RawColumns:
             if isinstance(attribute, Numeric):
                 columns.append(np.full(n, np.nan))
             else:
-                place = next(places)
+                span = next(places)
                 columns.append(np.full(n, MISSING))
-                columns[-1][place.start - start : place.stop - start] += np.arange(place.stop - place.start)
+                columns[-1][span.start - start : span.stop - start] += np.arange(span.stop - span.start)
         return Table(self.schema, columns)
 
     def grown(self, statistics: JointScatter, schema: Schema) -> JointScatter:

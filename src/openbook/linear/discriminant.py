@@ -531,25 +531,25 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         d = len(pooled)
         self._covariances = np.empty((len(self.classes_), d, d))
         for c, (weight, scatter) in enumerate(zip(self.statistics_.weight, scatters, strict=True)):
-            own = (1 - self.shrinkage_) * scatter / self._rows(weight, 1) + self.shrinkage_ * pooled
-            self._covariances[c] = self._with_flat_axes(own, pooled, c) if weight > 0 else pooled
+            covariance = (1 - self.shrinkage_) * scatter / self._rows(weight, 1) + self.shrinkage_ * pooled
+            self._covariances[c] = self._with_flat_axes(covariance, pooled, c) if weight > 0 else pooled
         roots = np.linalg.cholesky(self._covariances)
         self._inverse_roots = np.linalg.inv(roots) if d else roots
         half_log = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
         self._constant = self._log_prior() - half_log
 
-    def _with_flat_axes(self, own, pooled, c):
+    def _with_flat_axes(self, covariance, pooled, c):
         """A class's covariance, with that of all classes along the axes on which the class does not vary."""
-        shares, axes = self._relative(own)
+        shares, axes = self._relative(covariance)
         flat = shares <= FLOOR
         if not flat.any():
-            return own
+            return covariance
         where = f"in {flat.sum()} of {len(flat)} directions the rows of class {self._labels[c]} do not vary"
         self.notes_.append(f"{where}; the overall variance is used")
-        none, some = axes[:, flat], axes[:, ~flat]
+        none, varying = axes[:, flat], axes[:, ~flat]
         turned = upper_solved(self._root, none)
         stands_in = turned.T @ pooled @ turned
-        mended = (some * shares[~flat]) @ some.T + none @ stands_in @ none.T
+        mended = (varying * shares[~flat]) @ varying.T + none @ stands_in @ none.T
         return self._root @ mended @ self._root.T
 
     def _scores(self, X):

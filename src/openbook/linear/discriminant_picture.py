@@ -20,21 +20,21 @@ def draw_normals(model, columns):
     names = [model.encoding_.names[j] for j in model.used_]
     means = model.means_
     quadratic, title = hasattr(model, "covariances_"), f"{type(model).__name__} for {model.target_}"
-    own = model.covariances_ if quadratic else [model.covariance_] * len(means)
+    covariances = model.covariances_ if quadratic else [model.covariance_] * len(means)
     shape = "A covariance for each class." if quadratic else "One covariance for all classes."
     if not names:
         raise DataError("no column is used, so there is nothing to draw")
     if len(names) == 1:
-        return _densities(model, names[0], means[:, 0], np.sqrt([c[0, 0] for c in own]), title, shape)
-    at = _chosen(names, columns, means, own, model.priors_)
-    spread = [np.sqrt(np.diag(covariance))[at] for covariance in own]
+        return _densities(model, names[0], means[:, 0], np.sqrt([c[0, 0] for c in covariances]), title, shape)
+    at = _chosen(names, columns, means, covariances, model.priors_)
+    spread = [np.sqrt(np.diag(covariance))[at] for covariance in covariances]
     ends = [np.array([m[at] + s * 2 * d for m, d in zip(means, spread, strict=True)]) for s in (-1, 1)]
     lows, highs = ends[0].min(axis=0), ends[1].max(axis=0)
     across, up = (Numbers.between(names[j], *ends) for j, *ends in zip(at, lows, highs, strict=True))
     plot = Plot(across, up)
     for c, label in enumerate(model._labels):  # noqa: SLF001 (its other half)
         look = colour_of(c)
-        covariance = own[c][np.ix_(at, at)]
+        covariance = covariances[c][np.ix_(at, at)]
         plot.ellipse(means[c, at], covariance, 1, look, label if c < COLOURS else "")
         plot.ellipse(means[c, at], covariance, 2, f"{look} dashed")
         plot.dots(means[[c], at[0]], means[[c], at[1]], f"dot {look}", [f"mean of {label}"])
@@ -51,10 +51,10 @@ def _densities(model, name, means, spreads, title, shape):
     return line_chart(title, (name, "prior times density"), lines, (shape,))
 
 
-def _chosen(names, columns, means, own, priors):
+def _chosen(names, columns, means, covariances, priors):
     """The positions of two columns, as given or the two that tell the classes apart best."""
     if columns is None:
-        within = sum(p * np.diag(c) for p, c in zip(priors, own, strict=True))
+        within = sum(p * np.diag(c) for p, c in zip(priors, covariances, strict=True))
         between = priors @ (means - priors @ means) ** 2
         return np.sort(np.argsort(-between / within, kind="stable")[:2])
     if isinstance(columns, str) or len(columns) != 2 or columns[0] == columns[1]:

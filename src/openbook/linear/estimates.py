@@ -26,23 +26,23 @@ def covariance(
     return units @ whole @ units.T
 
 
-def coefficient_table(targets, terms, own, errors, dof, level):
+def coefficient_table(targets, terms, coefficients, errors, dof, level):
     """Intercepts and coefficients as a table, with standard errors, t, p and intervals where known.
 
     Parameters
     ----------
     targets : names; a column of its own where there are several
     terms : the names of intercept and coefficients
-    own : (T, 1 + d), the coefficients
+    coefficients : (T, 1 + d)
     errors : (T, 1 + d), their standard errors, NaN if there is none; or None
     """
-    columns = {"coefficient": own}
+    columns = {"coefficient": coefficients}
     if errors is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = own / errors
+            t = coefficients / errors
         reach = stdtrit(dof, (1 + level) / 2) * errors
         columns |= {"standard_error": errors, "t": t, "p": 2 * stdtr(dof, -np.abs(t))}
-        columns |= {"low": own - reach, "high": own + reach}
+        columns |= {"low": coefficients - reach, "high": coefficients + reach}
     return estimates_by_term("target", targets, terms, columns)
 
 

@@ -35,5 +35,5 @@ def log_likelihood_of_shares(classes):
     >>> round(float(log_likelihood_of_shares(np.array([1.0, 1.0, 0.0]))), 6)  # 2 ln(1/2)
     -1.386294
     """
-    some = classes[classes > 0]
-    return some @ np.log(some / some.sum())
+    nonempty = classes[classes > 0]
+    return nonempty @ np.log(nonempty / nonempty.sum())

@@ -70,12 +70,12 @@ class Gram(Statistics):
         squares.setflags(write=False)
         return squares
 
-    def part(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    def part(self, columns: np.ndarray, others: np.ndarray) -> np.ndarray:
         """The entries of S in these rows and columns."""
         if self.wide:
-            own = self.entries[:, some]
-            return own.T @ (own if others is some else self.entries[:, others])
-        return self.entries[some[:, None], others]
+            chosen = self.entries[:, columns]
+            return chosen.T @ (chosen if others is columns else self.entries[:, others])
+        return self.entries[columns[:, None], others]
 
     def singular_values(self) -> np.ndarray:
         """Those of the rows, the largest first."""
@@ -93,11 +93,11 @@ class Gram(Statistics):
         if not self.wide:
             return type(self)(weights.T @ self.entries @ weights)
         if issparse(weights) and (np.diff(weights.indptr) == 1).all():  # one column each
-            rows, own = np.empty((len(self.entries), len(weights.indices))), weights.indices
-            ends = [*(np.flatnonzero(np.diff(own) != 1) + 1).tolist(), len(own)]
+            rows, indices = np.empty((len(self.entries), len(weights.indices))), weights.indices
+            ends = [*(np.flatnonzero(np.diff(indices) != 1) + 1).tolist(), len(indices)]
             for start, end in pairwise([0, *ends]):  # columns that lie side by side
-                some = slice(own[start], own[start] + end - start)
-                np.multiply(self.entries[:, some], weights.data[start:end], out=rows[:, start:end])
+                block = slice(indices[start], indices[start] + end - start)
+                np.multiply(self.entries[:, block], weights.data[start:end], out=rows[:, start:end])
             return type(self).of_rows(rows)
         return type(self).of_rows(self.entries @ weights)
 
@@ -160,12 +160,12 @@ def independent_columns(
             cross = scatter.part(kept, block) / np.outer(scale[kept], units)
             half = solve_triangular(upper[before, before], cross, trans=1, check_finite=False)
             left -= half.T @ half
-        own, corner = _independent(left, tolerance)
-        added = slice(len(kept), len(kept) + len(own))
+        independent, corner = _independent(left, tolerance)
+        added = slice(len(kept), len(kept) + len(independent))
         if len(kept):
-            upper[before, added] = half[:, own]
+            upper[before, added] = half[:, independent]
         upper[added, added] = corner
-        kept = np.append(kept, block[own])
+        kept = np.append(kept, block[independent])
     return upper[: len(kept), : len(kept)], kept
 
 
@@ -181,8 +181,8 @@ def _independent(left: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.nda
         if rest[j, j] > tolerance:
             kept.append(j)
             rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], rest[j, j + 1 :]) / rest[j, j]
-    own = np.array(kept, dtype=np.intp)
-    return own, lapack.dpotrf(left[np.ix_(own, own)], clean=True)[0]
+    columns = np.array(kept, dtype=np.intp)
+    return columns, lapack.dpotrf(left[np.ix_(columns, columns)], clean=True)[0]
 
 
 def lower_solved(root: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -56,5 +56,5 @@ def _likelihood(model: Any, part: int, numbered: tuple[int, Chunk]) -> float:
 
 def _in_fold(part: int, start: int, chunk: Chunk) -> Chunk:
     """The rows of a fold."""
-    own = np.flatnonzero(drawn_folds(start, len(chunk.y)) == part)
-    return Chunk(chunk.X.take(own), chunk.y[own], chunk.w[own])
+    drawn = np.flatnonzero(drawn_folds(start, len(chunk.y)) == part)
+    return Chunk(chunk.X.take(drawn), chunk.y[drawn], chunk.w[drawn])

@@ -60,11 +60,11 @@ def reweighed(
     for _ in range(MOST_ROUNDS):
         if scale <= smallest:
             break
-        seen = fold(rows.pieces, partial(_round, functions, normal, coef, epsilon, scale), add)
-        state, before, scale_before = seen.scatter, (normal.intercept(coef), coef), scale
+        sums = fold(rows.pieces, partial(_round, functions, normal, coef, epsilon, scale), add)
+        state, before, scale_before = sums.scatter, (normal.intercept(coef), coef), scale
         normal, coef = solve(state)
-        divisor = total - epsilon**2 * seen.outlying[0]
-        scale = np.sqrt(seen.squares[0] / divisor) if divisor > 0.05 * total else 2 * scale
+        divisor = total - epsilon**2 * sums.outlying[0]
+        scale = np.sqrt(sums.squares[0] / divisor) if divisor > 0.05 * total else 2 * scale
         slope = coef - before[1]
         middle = normal.intercept(coef) - before[0] + normal.mean @ slope
         moved = np.sqrt((slope * normal.scatter.times(slope)).sum() / total + middle @ middle)

@@ -47,12 +47,12 @@ def certainty(likelihood, theta, units):
     """The certainty of the estimates `theta` of an unpenalised solver, in standard units."""
     _, gradient, hessian = likelihood.curved(theta)
     k, width = likelihood.n_scores, len(likelihood.penalty)
-    own, open_ = _inverse(hessian * likelihood.total)
+    inverse, open_ = _inverse(hessian * likelihood.total)
     open_ = open_.reshape(k, width)
     moving, complete = _way_out(likelihood, theta, -solve(hessian, gradient))
     lost = open_ | moving | complete
     lost[:, -1] |= (lost[:, :-1] & (units.shift != 0)).any(axis=1)  # the intercept takes them in
-    blocks = own.reshape(k, width, k, width).swapaxes(1, 2)
+    blocks = inverse.reshape(k, width, k, width).swapaxes(1, 2)
     if k > 1:
         blocks = blocks[1:, 1:] - blocks[:1, 1:] - blocks[1:, :1] + blocks[:1, :1]
         lost = lost[1:] | lost[:1]
@@ -95,16 +95,16 @@ def odds_table(labels, terms, estimates, covariance, level):
     terms : the names of a row's estimates
     covariance : of all estimates, or None
     """
-    own = estimates.ravel()
-    columns = {"coefficient": own}
+    coefficients = estimates.ravel()
+    columns = {"coefficient": coefficients}
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        ratio = np.exp(own)
+        ratio = np.exp(coefficients)
         if covariance is not None:
             error = np.sqrt(np.diag(covariance))
             reach = ndtri((1 + level) / 2) * error
-            z = own / error
+            z = coefficients / error
             columns |= {"standard_error": error, "z": z, "p": 2.0 * ndtr(-np.abs(z)), "odds_ratio": ratio}
-            columns |= {"low": np.exp(own - reach), "high": np.exp(own + reach)}
+            columns |= {"low": np.exp(coefficients - reach), "high": np.exp(coefficients + reach)}
         elif len(labels) == 1:
             columns["odds_ratio"] = ratio
     return estimates_by_term("class", labels, terms, columns)

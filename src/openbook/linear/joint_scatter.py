@@ -124,11 +124,11 @@ class JointScatter(Statistics):
             if not gappy:
                 whole += products[:used, :used]
                 continue
-            own = np.empty((used, span.stop - start))
-            _fill(own, design, X, y, roots, span, shift, middle)
-            own, some = _with_gaps(own, P)
-            places = np.concatenate([np.arange(P), P + some, np.arange(2 * P, size + 1)])
-            products = _products(own, span.stop - start, many=many)
+            standardised = np.empty((used, span.stop - start))
+            _fill(standardised, design, X, y, roots, span, shift, middle)
+            standardised, with_gap = _with_gaps(standardised, P)
+            places = np.concatenate([np.arange(P), P + with_gap, np.arange(2 * P, size + 1)])
+            products = _products(standardised, span.stop - start, many=many)
             total[places[:, None], places] += products[: len(places), : len(places)]
         places = np.concatenate([np.arange(P), np.arange(2 * P, size + 1)])
         total[places[:, None], places] += whole
@@ -167,13 +167,13 @@ class JointScatter(Statistics):
             spans = [slice(0, size)]
         weight, off = np.array([w.sum()]), np.zeros(size)
         for span in spans:
-            own = z[:, span]
-            off[span] = w @ own / weight
-            own -= off[span]
+            columns = z[:, span]
+            off[span] = w @ columns / weight
+            columns -= off[span]
             if (w != 1).any():
-                own *= np.sqrt(w)[:, None]
-            squares = np.einsum("ij,ij->j", own, own)
-            own[:, squares <= ROUNDING * (squares + weight * off[span] ** 2)] = 0.0
+                columns *= np.sqrt(w)[:, None]
+            squares = np.einsum("ij,ij->j", columns, columns)
+            columns[:, squares <= ROUNDING * (squares + weight * off[span] ** 2)] = 0.0
         known = less(weight, weight * off[P : 2 * P])
         so_far = cls(weight, known, shift + off, Gram(z))
         return so_far._filled(shift[:P] + _share(weight * off[:P], known), shift[:P])
@@ -248,12 +248,12 @@ def _fill(z, design, X, y, roots, span, shift, middle):
 def _with_gaps(z: np.ndarray, numbers: int) -> tuple[np.ndarray, np.ndarray]:
     """The entries with 0 for missing numbers, and behind the numbers what tells those; and which have any."""
     gaps = np.isnan(z[:numbers])
-    some = np.flatnonzero(gaps.any(axis=1))
-    more = np.zeros((fours(len(z) + len(some)), z.shape[1]))
-    more[:numbers] = np.where(gaps, 0.0, z[:numbers])
-    np.multiply(gaps[some], z[-1], out=more[numbers : numbers + len(some)])
-    more[numbers + len(some) : len(z) + len(some)] = z[numbers:]
-    return more, some
+    with_gap = np.flatnonzero(gaps.any(axis=1))
+    extended = np.zeros((fours(len(z) + len(with_gap)), z.shape[1]))
+    extended[:numbers] = np.where(gaps, 0.0, z[:numbers])
+    np.multiply(gaps[with_gap], z[-1], out=extended[numbers : numbers + len(with_gap)])
+    extended[numbers + len(with_gap) : len(z) + len(with_gap)] = z[numbers:]
+    return extended, with_gap
 
 
 def _products(z: np.ndarray, n: int, *, many: bool) -> np.ndarray:

@@ -58,13 +58,13 @@ def odds_estimates(model: Any, X: Table, *, weighted: bool = False) -> list[Esti
 
     X are the rows that it was fitted on; `weighted` and sparse rows have no errors here.
     """
-    own = np.column_stack([model.intercept_, model.coef_])
-    if len(own) > 1:
-        own = own[1:] - own[0]
+    coefficients = np.column_stack([model.intercept_, model.coef_])
+    if len(coefficients) > 1:
+        coefficients = coefficients[1:] - coefficients[0]
     labels = model.classes_.tolist()[1:]
     errors = _errors(model, X, weighted=weighted)
     spreads = [None] * len(labels) if errors is None else list(errors)
-    return [Estimates(*each) for each in zip(labels, own, spreads, strict=True)]
+    return [Estimates(*each) for each in zip(labels, coefficients, spreads, strict=True)]
 
 
 def _errors(model: Any, X: Table, *, weighted: bool) -> np.ndarray | None:
@@ -92,9 +92,9 @@ def _centring(encoding: Encoding) -> np.ndarray:
     centre = np.eye(1 + len(encoding))
     values = np.delete(np.arange(len(encoding)), encoding.gap_columns)
     for column, attribute in enumerate(encoding.schema):
-        own = 1 + values[encoding.columns[values] == column]
-        if isinstance(attribute, Nominal) and len(own) and not encoding.reference:
-            centre[np.ix_(own, own)] -= 1 / len(own)
+        indicators = 1 + values[encoding.columns[values] == column]
+        if isinstance(attribute, Nominal) and len(indicators) and not encoding.reference:
+            centre[np.ix_(indicators, indicators)] -= 1 / len(indicators)
     return centre
 
 

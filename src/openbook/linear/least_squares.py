@@ -177,16 +177,16 @@ class LeastSquares(Folding, Regressor):
         functions = self._functions()
         self.names_ = functions.basis.names(self.encoding_, functions.centres)
         self._units, self._weights = functions.basis.units(self.encoding_, functions.centres), weights
-        own = (self._units @ weights).T
-        self.coef_, self.intercept_ = own[:, 1:], own[:, 0]
+        coefficients = (self._units @ weights).T
+        self.coef_, self.intercept_ = coefficients[:, 1:], coefficients[:, 0]
         if self._flat:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         self.collinear_, self.notes_ = (), []
         if self._plain is not None:
             self.collinear_ = tuple(self.names_[j] for j in self._plain.collinear)
             self.notes_ += [combination_words(each, self.names_) for each in self._plain.combinations]
-        if more := len(self.collinear_) - len(self.notes_):
-            self.notes_.append(f"{more:,} more columns are collinear, and their coefficients set to 0")
+        if unlisted := len(self.collinear_) - len(self.notes_):
+            self.notes_.append(f"{unlisted:,} more columns are collinear, and their coefficients set to 0")
         if not at_rest:
             self.notes_.append("the coefficients did not converge; a larger penalty makes that faster")
 
@@ -356,12 +356,12 @@ class LeastSquares(Folding, Regressor):
             msg = "an interval needs one target, more rows than coefficients, no penalty and the squared loss"
             raise ParameterError(msg)
         check_level(level)
-        own = self._covariance()
+        covariance = self._covariance()
 
         def around(rows):
             functions = np.column_stack([np.ones(len(rows)), self._functions()(rows)])
             values = self._own_values(functions.T)
-            leverage = np.maximum(np.einsum("ji,jk,ki->i", values, own, values), 0.0)
+            leverage = np.maximum(np.einsum("ji,jk,ki->i", values, covariance, values), 0.0)
             return np.column_stack([self._predict(rows), np.sqrt(self.sigma2_ * (1 + leverage))])
 
         centre, spread = self._each(X, around).T
@@ -400,10 +400,11 @@ class LeastSquares(Folding, Regressor):
             spread = np.sqrt(np.maximum(np.diag(self._covariance()), 0.0))
             spread = np.where(np.isin(terms, self.collinear_), np.nan, spread)
             errors = np.sqrt(np.atleast_1d(self.sigma2_))[:, None] * spread
-        own = (self._units @ self._weights).T
+        coefficients = (self._units @ self._weights).T
         if not self.fit_intercept:
-            terms, own, errors = terms[1:], own[:, 1:], None if errors is None else errors[:, 1:]
-        return coefficient_table(self.targets_, terms, own, errors, self.dof_, level)
+            terms, coefficients = terms[1:], coefficients[:, 1:]
+            errors = None if errors is None else errors[:, 1:]
+        return coefficient_table(self.targets_, terms, coefficients, errors, self.dof_, level)
 
     def draw(self):
         """The coefficients as bars: the effect of one standard deviation of each term, the largest on top.

@@ -126,8 +126,8 @@ class Units(NamedTuple):
 
     def standard(self, gradient):
         """Derivatives by them, (…, d + 1), from the units of the rows to standard units."""
-        own = (gradient[..., :-1] - gradient[..., -1:] * self.shift) / self.scale
-        return np.concatenate([own, gradient[..., -1:]], axis=-1)
+        slopes = (gradient[..., :-1] - gradient[..., -1:] * self.shift) / self.scale
+        return np.concatenate([slopes, gradient[..., -1:]], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,8 @@ class ClassLikelihood:
     sparse: bool = False
 
     def _folded(self, theta, second):
-        own = self.units.of_rows(theta.reshape(self.n_scores, -1))
-        return fold(self.pieces, partial(_sums, own, second), add)
+        coefficients = self.units.of_rows(theta.reshape(self.n_scores, -1))
+        return fold(self.pieces, partial(_sums, coefficients, second), add)
 
     def _slope(self, theta, sums):
         by_score = theta.reshape(self.n_scores, -1)
@@ -219,8 +219,8 @@ class ClassLikelihood:
         """Where there is no intercept, let no step move it: blocks (…, d + 1, d + 1)."""
         if not self.intercept:
             hessian[..., -1, :] = hessian[..., :, -1] = 0.0
-            own = hessian if hessian.ndim == 3 else np.einsum("kkij->kij", hessian)  # a view
-            own[:, -1, -1] = self.total
+            diagonal = hessian if hessian.ndim == 3 else np.einsum("kkij->kij", hessian)  # a view
+            diagonal[:, -1, -1] = self.total
 
     def _standard_hessian(self, hessian):
         half = self.units.standard(hessian).swapaxes(-1, -2)
@@ -240,8 +240,8 @@ class ClassLikelihood:
         for chunk in each(self.pieces, loaded):
             order = random.permutation(len(chunk.x))
             for start in range(0, len(order), BATCH_ROWS):
-                own = order[start : start + BATCH_ROWS]
-                yield self._of_part(EncodedRows(chunk.x[own], chunk.y[own], chunk.w[own], 0))
+                batch = order[start : start + BATCH_ROWS]
+                yield self._of_part(EncodedRows(chunk.x[batch], chunk.y[batch], chunk.w[batch], 0))
 
     def _of_part(self, rows, ridge=0.0):
         """The likelihood of some rows, with their share of the penalty."""
@@ -251,8 +251,8 @@ class ClassLikelihood:
 
     def curvature(self, theta):
         """The Hessian of sparse rows at θ, as a function that multiplies a vector by it; and its diagonal."""
-        own = self.units.of_rows(theta.reshape(self.n_scores, -1))
-        probas = each(self.pieces, partial(_probabilities, own))
+        coefficients = self.units.of_rows(theta.reshape(self.n_scores, -1))
+        probas = each(self.pieces, partial(_probabilities, coefficients))
         pairs = [_WithProba(piece, proba) for piece, proba in zip(self.pieces, probas, strict=True)]
         fixed = np.append(np.zeros(len(self.penalty) - 1), not self.intercept)
 
@@ -274,8 +274,8 @@ class ClassLikelihood:
 
     def margins(self, theta):
         """The least and the largest margin of θ over the rows."""
-        own = self.units.of_rows(theta.reshape(self.n_scores, -1))
-        return fold(self.pieces, partial(_margins, own), add)
+        coefficients = self.units.of_rows(theta.reshape(self.n_scores, -1))
+        return fold(self.pieces, partial(_margins, coefficients), add)
 
 
 def theta_scores(theta, x):
@@ -378,8 +378,8 @@ def _add_softmax_hessian(x, w, proba, hessian):
     rows = rows.reshape(len(x), -1)
     hessian -= rows.T @ rows
     for k in range(n_scores):
-        own = slice(k * width, (k + 1) * width)
-        hessian[own, own] += _products(x, proba[:, k] * w)
+        block = slice(k * width, (k + 1) * width)
+        hessian[block, block] += _products(x, proba[:, k] * w)
 
 
 def joined_rows(parts):
@@ -392,8 +392,8 @@ def joined_rows(parts):
 
 def every(stride, chunk):
     """Copies of the rows of a chunk whose position among all rows is a multiple of the stride."""
-    own = slice(-chunk.first % stride, None, stride)
-    return [EncodedRows(chunk.x[own].copy(), chunk.y[own].copy(), chunk.w[own].copy(), chunk.first)]
+    sample = slice(-chunk.first % stride, None, stride)
+    return [EncodedRows(chunk.x[sample].copy(), chunk.y[sample].copy(), chunk.w[sample].copy(), chunk.first)]
 
 
 def _margins(theta, chunk):

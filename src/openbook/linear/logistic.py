@@ -218,27 +218,27 @@ class LogisticRegression(Declared, Classifier):
         raw = unscaled(standard)
         self.encoding_ = standard if self.scale else raw
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
-        own = self.encoding_ if self._solver in PLAIN else standard
+        encoding = self.encoding_ if self._solver in PLAIN else standard
         if standard.sparse and self.fit_intercept:  # around the means, which no row has to know of
-            dense = np.arange(len(own)) < len(own) - own.sparse
-            own = replace(own, shift=np.where(dense, own.shift, own.mean))
-        far = not own.sparse and (np.abs(own.shift) > FAR_FROM_ZERO * own.scale).any()
-        units = Units.between(own if far else raw, own)
-        own_share = np.append(self.encoding_.scale / own.scale, 0.0)  # of a coefficient's penalty
+            dense = np.arange(len(encoding)) < len(encoding) - encoding.sparse
+            encoding = replace(encoding, shift=np.where(dense, encoding.shift, encoding.mean))
+        far = not encoding.sparse and (np.abs(encoding.shift) > FAR_FROM_ZERO * encoding.scale).any()
+        units = Units.between(encoding if far else raw, encoding)
+        own_share = np.append(self.encoding_.scale / encoding.scale, 0.0)  # of a coefficient's penalty
         likelihood = ClassLikelihood(
-            encoded_pieces(rows, own if far else raw, weights, n_rows),
+            encoded_pieces(rows, encoding if far else raw, weights, n_rows),
             units,
             self._n_scores,
             float(totals.classes @ weights),
             self._l2 * own_share**2,
             free=(self._l2 + self._l1) * own_share == 0,
             intercept=self.fit_intercept,
-            sparse=bool(own.sparse),
+            sparse=bool(encoding.sparse),
         )
         l1 = np.tile(self._l1 * own_share, self._n_scores) / likelihood.total
         solution, self.solver_ = maximise(
             likelihood,
-            self._first(totals.classes * weights, Units.between(raw, own)).ravel(),
+            self._first(totals.classes * weights, Units.between(raw, encoding)).ravel(),
             solver=self._solver,
             l1=l1,
             n_rows=n_rows,
@@ -247,7 +247,7 @@ class LogisticRegression(Declared, Classifier):
             step=self.learning_rate_init,
             random=check_random_state(self.random_state),
         )
-        self._keep(solution, likelihood, l1, Units.between(raw, own))
+        self._keep(solution, likelihood, l1, Units.between(raw, encoding))
         self.null_log_likelihood_ = float(log_likelihood_of_shares(totals.classes * weights))
         self._announce()
 
@@ -311,8 +311,8 @@ class LogisticRegression(Declared, Classifier):
                 " and have no standard errors; leave one out, or use C=1"
             )
 
-    def _listed(self, some):
-        names = [repr(name) for name, one in zip(self.encoding_.names, some, strict=True) if one]
+    def _listed(self, columns):
+        names = [repr(name) for name, one in zip(self.encoding_.names, columns, strict=True) if one]
         return listed(names)
 
     def _announce(self):
@@ -361,9 +361,9 @@ class LogisticRegression(Declared, Classifier):
             labels, estimates = labels[1:], estimates[1:] - estimates[0]
         names, covariance = ["intercept", *self.encoding_.names], self.covariance_
         if not self.fit_intercept:
-            own = np.arange(estimates.size).reshape(estimates.shape)[:, 1:].ravel()
+            slopes = np.arange(estimates.size).reshape(estimates.shape)[:, 1:].ravel()
             names, estimates = names[1:], estimates[:, 1:]
-            covariance = None if covariance is None else covariance[np.ix_(own, own)]
+            covariance = None if covariance is None else covariance[np.ix_(slopes, slopes)]
         return odds_table(labels, names, estimates, covariance, level)
 
     def draw(self, label=None):
@@ -384,13 +384,13 @@ class LogisticRegression(Declared, Classifier):
         about = labels[-1] if label is None else as_text(label)
         if about not in labels:
             raise DataError(f"no class {label!r}. {did_you_mean(about, labels)}")
-        own = self.coef_[0 if self._n_scores == 1 else labels.index(about)] * self.encoding_.scale
+        effects = self.coef_[0 if self._n_scores == 1 else labels.index(about)] * self.encoding_.scale
         if self._n_scores == 1 and about == labels[0]:
-            own = -own
+            effects = -effects
         unit = "standard deviation" if self.scale else "unit"
         note = f"Change of the log odds of {about} per {unit} of a column, the others held constant."
         title = f"Logistic regression for {self.target_} = {about}"
-        return named_bars(title, "effect on the log odds", self.encoding_.names, own, (note,))
+        return named_bars(title, "effect on the log odds", self.encoding_.names, effects, (note,))
 
     def decision_function(self, X):
         """The scores: for two classes the log odds of the second, else a score for each class.

@@ -67,14 +67,14 @@ def add_sparse_losses(cells, y, weights, theta, gradient, slopes):
         for c in range(n_scores):
             slopes[c] = theta[d, c]
         for e in range(indptr[i], indptr[i + 1]):
-            x, own = data[e], theta[indices[e]]
+            x, of_column = data[e], theta[indices[e]]
             for c in range(n_scores):
-                slopes[c] += x * own[c]
+                slopes[c] += x * of_column[c]
         total += _loss_of(slopes, y[i], weights[i])
         for e in range(indptr[i], indptr[i + 1]):
-            x, own = data[e], gradient[indices[e]]
+            x, of_column = data[e], gradient[indices[e]]
             for c in range(n_scores):
-                own[c] += x * slopes[c]
+                of_column[c] += x * slopes[c]
         for c in range(n_scores):
             gradient[d, c] += slopes[c]
     return total
@@ -95,17 +95,17 @@ def add_hessian_products(cells, weights, proba, vector, product, factors):
         for c in range(n_scores):
             factors[c] = vector[d, c]
         for e in range(indptr[i], indptr[i + 1]):
-            x, own = data[e], vector[indices[e]]
+            x, of_column = data[e], vector[indices[e]]
             for c in range(n_scores):
-                factors[c] += x * own[c]
+                factors[c] += x * of_column[c]
         mean = 0.0
         for c in range(n_scores):
             mean += p[c] * factors[c]
         for c in range(n_scores):
             factors[c] = weights[i] * p[c] * (factors[c] - mean)
         for e in range(indptr[i], indptr[i + 1]):
-            x, own = data[e], product[indices[e]]
+            x, of_column = data[e], product[indices[e]]
             for c in range(n_scores):
-                own[c] += x * factors[c]
+                of_column[c] += x * factors[c]
         for c in range(n_scores):
             product[d, c] += factors[c]

@@ -106,8 +106,8 @@ def _gradients(model):
         return
     labels = [""] if len(gradients[0]) == 1 else [f" of {label}" for label in _truths(model)]
     terms = ["b", *model.encoding_.names][not model.fit_intercept :]
-    own = gradients[:, :, not model.fit_intercept :].reshape(len(gradients), -1)
-    rows = [(i, *row) for i, row in enumerate(own.tolist())]
+    components = gradients[:, :, not model.fit_intercept :].reshape(len(gradients), -1)
+    rows = [(i, *row) for i, row in enumerate(components.tolist())]
     if len(rows) > SHOWN_STEPS:
         rows = [*rows[: SHOWN_STEPS - 1], rows[-1]]
     units = "columns in standard units" if model.scale else "columns as they are"
@@ -116,12 +116,12 @@ def _gradients(model):
 
 
 def _against_shares(model):
-    own, shares = model.log_likelihood_, model.null_log_likelihood_
-    yield Step("ln L", r"\sum_i \ln P(y_i \mid x_i)", result=own)
+    fitted, shares = model.log_likelihood_, model.null_log_likelihood_
+    yield Step("ln L", r"\sum_i \ln P(y_i \mid x_i)", result=fitted)
     yield Step("ln L₀", r"\sum_c N_c \ln \frac{N_c}{N}", result=shares, note="the class frequencies alone")
     if shares < 0:
-        numbers = rf"1 - \frac{{{figure(-own)}}}{{{figure(-shares)}}}"
-        yield Step("R²", r"1 - \frac{\ln L}{\ln L_0}", numbers, 1.0 - own / shares, "McFadden")
+        numbers = rf"1 - \frac{{{figure(-fitted)}}}{{{figure(-shares)}}}"
+        yield Step("R²", r"1 - \frac{\ln L}{\ln L_0}", numbers, 1.0 - fitted / shares, "McFadden")
 
 
 def _coefficients(model):
@@ -130,7 +130,7 @@ def _coefficients(model):
     if len(labels) > 2:
         estimates = np.column_stack([model.intercept_, model.coef_]).T.tolist()
         terms = ("intercept", *model.encoding_.names)
-        scores = [(term, *own) for term, own in zip(terms, estimates, strict=True)]
+        scores = [(term, *factors) for term, factors in zip(terms, estimates, strict=True)]
         yield Grid("scores", ("term", *labels), *_largest(model, scores))
     table = model.coefficients()
     names = [name for name in table.names if name != "class"]

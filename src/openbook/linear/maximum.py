@@ -127,7 +127,7 @@ def _found(likelihood, near, start, solver, l1, limits):
 
     def precondition(gradient):
         by_score = gradient.reshape(likelihood.n_scores, -1)
-        steps = [dpotrs(factor, own)[0] for factor, own in zip(factors, by_score, strict=True)]
+        steps = [dpotrs(factor, gradient_k)[0] for factor, gradient_k in zip(factors, by_score, strict=True)]
         return _centred(np.array(steps)).ravel()
 
     return lbfgs(likelihood, start, precondition=precondition, **limits)

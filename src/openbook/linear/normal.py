@@ -130,8 +130,8 @@ class Unpenalised(NamedTuple):
     def inverse(self) -> np.ndarray:
         """The inverse of S, (d, d); zero where a column is collinear."""
         inverse, units = np.zeros((len(self.scale),) * 2), self.scale[self.kept]
-        own = _by_root(self.upper, np.eye(len(self.kept)))
-        inverse[np.ix_(self.kept, self.kept)] = own / np.outer(units, units)
+        unit_inverse = _by_root(self.upper, np.eye(len(self.kept)))
+        inverse[np.ix_(self.kept, self.kept)] = unit_inverse / np.outer(units, units)
         return inverse
 
 
@@ -235,24 +235,24 @@ def _towards_equations(rows, target, l1, l2, theta):
     With Z their columns and s their signs, (Z'Z + l2 I) θ = Z't - l1 s. Where that is no better, or has no
     single solution, the coefficients as they are.
     """
-    some = np.flatnonzero(theta)
-    if not len(some) or len(some) > len(rows):
+    active = np.flatnonzero(theta)
+    if not len(active) or len(active) > len(rows):
         return theta
-    own, part = theta[some], rows[:, some]
+    estimates, part = theta[active], rows[:, active]
     matrix = part.T @ part
     matrix[np.diag_indices_from(matrix)] += l2
     upper, failed = lapack.dpotrf(matrix)
     if failed:
         return theta
-    there = _by_root(upper, target @ part - l1 * np.sign(own))
-    there[np.sign(there) != np.sign(own)] = 0.0
+    solution = _by_root(upper, target @ part - l1 * np.sign(estimates))
+    solution[np.sign(solution) != np.sign(estimates)] = 0.0
 
     def objective(coef):
         errors = part @ coef - target
         return 0.5 * errors @ errors + l1 * np.abs(coef).sum() + 0.5 * l2 * coef @ coef
 
     theta = theta.copy()
-    theta[some] = min((own, there), key=objective)  # the first if they are equal, or NaN
+    theta[active] = min((estimates, solution), key=objective)  # the first if they are equal, or NaN
     return theta
 
 
@@ -297,10 +297,10 @@ class PenaltyPath(NamedTuple):
             weights.append((units @ np.vstack([normal.intercept(coef), coef])).T)
             shares.append(1 - normal.residual(coef) / np.where(normal.targets > 0, normal.targets, 1.0))
         l1s, l2s = np.array(penalties).T
-        own, r2 = np.array(weights), np.array(shares)
+        coefficients, r2 = np.array(weights), np.array(shares)
         if flat:
-            own, r2 = own[:, 0], r2[:, 0]
-        return cls(l1s, l2s, own[..., 1:], own[..., 0], r2, names)
+            coefficients, r2 = coefficients[:, 0], r2[:, 0]
+        return cls(l1s, l2s, coefficients[..., 1:], coefficients[..., 0], r2, names)
 
     def draw(self):
         """The coefficients over the penalty: a line for each column, the largest with names.

@@ -53,14 +53,14 @@ def draw_moving_line(model, X, y, columns):
     across, up = sweep.columns
     plot = Plot(across.axis, up.axis)
     chosen, numbers = drawn_rows(len(lines), _MOST_LINES).tolist(), []
-    for place, t in enumerate(chosen):
+    for position, t in enumerate(chosen):
         theta = np.array(lines[t])
 
         def score(rows, theta=theta):
             return model.encoding_(rows) @ theta[1:] + theta[0]
 
         last = t == len(lines) - 1
-        look = "ink" if last else f"c5 t{2 + round(7 * place / len(chosen))}"
+        look = "ink" if last else f"c5 t{2 + round(7 * position / len(chosen))}"
         for line in plot.contour(*sweep.surface(score), 0.0, look):
             x, y = line[np.argmax(line[:, 1])]
             numbers.append((x, y, str(t)))

@@ -157,8 +157,8 @@ class ProportionalOdds(Classifier):
 
     def _arrays(self):
         likelihood = np.array([self.log_likelihood_])
-        own = {"coef": self.coef_, "thresholds": self.thresholds_, "log_likelihood": likelihood}
-        return {**own, **self.encoding_.arrays("encoding.")}
+        estimates = {"coef": self.coef_, "thresholds": self.thresholds_, "log_likelihood": likelihood}
+        return {**estimates, **self.encoding_.arrays("encoding.")}
 
     def _restore(self, arrays):
         self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")

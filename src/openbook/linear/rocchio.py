@@ -118,8 +118,8 @@ class Rocchio(Classifier):
         return self.centroids_.size
 
     def _arrays(self):
-        own = {"centroids_": self.centroids_, "prior_": self.prior_}
-        return {**self.encoding_.arrays("encoding."), **own}
+        profiles = {"centroids_": self.centroids_, "prior_": self.prior_}
+        return {**self.encoding_.arrays("encoding."), **profiles}
 
     def _restore(self, arrays):
         self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
@@ -153,11 +153,11 @@ class Rocchio(Classifier):
         length = math.sqrt(math.fsum(v * v for v in x))
         for label, centroid in zip(labels, self.centroids_.tolist(), strict=True):
             terms = [m * v for m, v in zip(centroid, x, strict=True) if v]
-            product, own = math.fsum(terms), math.sqrt(math.fsum(m * m for m in centroid))
-            cosines.append(product / (own * length) if own and length else 0.0)
-            numbers = rf"\frac{{{joined(terms, most=_SHOWN_TERMS)}}}{{{figure(own)} \cdot {figure(length)}}}"
+            product, norm = math.fsum(terms), math.sqrt(math.fsum(m * m for m in centroid))
+            cosines.append(product / (norm * length) if norm and length else 0.0)
+            numbers = rf"\frac{{{joined(terms, most=_SHOWN_TERMS)}}}{{{figure(norm)} \cdot {figure(length)}}}"
             formula = r"\frac{\sum_j \mu_j x_j}{\|\mu\| \|x\|}"
-            steps.append(Step(f"cos({label})", formula, numbers if own and length else "", cosines[-1]))
+            steps.append(Step(f"cos({label})", formula, numbers if norm and length else "", cosines[-1]))
         why = "The largest" if any(cosines) else "No direction, so the most frequent class"
         by = cosines if any(cosines) else self.prior_.tolist()
         predicted = labels[by.index(max(by))]

@@ -69,14 +69,14 @@ class ClassScatter(Statistics):
         r, w = r[order], w[order]
         ends = np.searchsorted(y[order], np.arange(n_classes + 1))
         for c in range(n_classes):
-            own, weights = r[ends[c] : ends[c + 1]], w[ends[c] : ends[c + 1]]
-            if not len(own):
+            of_class, weights = r[ends[c] : ends[c + 1]], w[ends[c] : ends[c + 1]]
+            if not len(of_class):
                 continue
             zero.weight[c] = weights.sum()
-            center = weights @ own / zero.weight[c]
+            center = weights @ of_class / zero.weight[c]
             zero.mean[c, at] = center
-            own -= center
-            own *= np.sqrt(weights)[:, None]
+            of_class -= center
+            of_class *= np.sqrt(weights)[:, None]
         parts = [r] if n_groups == 1 else [r[ends[c] : ends[c + 1]] for c in range(n_classes)]
         grams = tuple(_gram(part, at, len(shift)) for part in parts)
         return cls(zero.weight, zero.mean, grams, shift, columns)
@@ -99,9 +99,9 @@ class ClassScatter(Statistics):
         mean = self.mean + share[:, None] * (self.mean - other.mean)
         between = self._between(other.mean - mean, weight * other.weight * _inverse(self.weight))
         grams = []
-        for own, gone, rows in zip(self.grams, other.grams, between, strict=True):
-            left = own - gone.with_rows(rows)
-            grams.append(left.cleared(np.abs(left.diagonal()) <= _NOTHING * own.diagonal()))
+        for gram, removed, rows in zip(self.grams, other.grams, between, strict=True):
+            left = gram - removed.with_rows(rows)
+            grams.append(left.cleared(np.abs(left.diagonal()) <= _NOTHING * gram.diagonal()))
         mean = np.where(weight[:, None] != 0, mean, 0.0)
         return ClassScatter(weight, mean, tuple(grams), self.shift, self.columns - other.columns)
 
@@ -154,15 +154,15 @@ class ClassScatter(Statistics):
         for a, codes, has_gap, start, end in zip(
             encoding.schema, encoding.seen, encoding.gaps.tolist(), ends, ends[1:], strict=False
         ):
-            own = codes[int(encoding.reference) :].tolist() if isinstance(a, Nominal) else [0]
-            places += [start + code for code in own] + [end - 1] * has_gap
-            gaps += [end - 1] * (len(own) + has_gap)
+            indicators = codes[int(encoding.reference) :].tolist() if isinstance(a, Nominal) else [0]
+            places += [start + code for code in indicators] + [end - 1] * has_gap
+            gaps += [end - 1] * (len(indicators) + has_gap)
         place, gap, at = np.array(places, np.intp), np.array(gaps, np.intp), np.arange(len(encoding))
         offset = (self.shift[place] - encoding.shift) / encoding.scale
         stands_in = np.where(place == gap, 0.0, (encoding.mean - self.shift[place]) / encoding.scale)
-        some = np.flatnonzero(stands_in)
-        both = np.append(place, gap[some]), np.append(at, some)
-        values = np.append(1 / encoding.scale, stands_in[some])
+        of_values = np.flatnonzero(stands_in)
+        both = np.append(place, gap[of_values]), np.append(at, of_values)
+        values = np.append(1 / encoding.scale, stands_in[of_values])
         return _matrix(values, both, (len(self.shift), len(at))), offset
 
 

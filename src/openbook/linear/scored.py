@@ -26,8 +26,8 @@ def scored(encoding, X, width, score):
     scores = np.empty((len(X), width))
     buffer = np.empty((min(len(X), _BLOCK_ROWS), len(encoding)))
     for start in range(0, len(X), _BLOCK_ROWS):
-        some = X.take(slice(start, start + _BLOCK_ROWS))
-        scores[start : start + _BLOCK_ROWS] = score(encoding(some, out=buffer[: len(some)]))
+        block = X.take(slice(start, start + _BLOCK_ROWS))
+        scores[start : start + _BLOCK_ROWS] = score(encoding(block, out=buffer[: len(block)]))
     return scores
 
 
@@ -35,18 +35,18 @@ def linear_scores(encoding, X, coef, intercept):
     """Intercept + coef . x of the encoded rows, for each row of coef, (k, d): (n, k)."""
     if encoding.sparse or encoding.schema.of(Numeric) != encoding.schema.names:
         return scored(encoding, X, len(coef), partial(_line, coef, intercept))
-    own, constant = encoding.original(coef, intercept)
+    coefficients, constant = encoding.original(coef, intercept)
     numbers = np.ones(len(encoding), dtype=bool)
     numbers[list(encoding.gap_columns)] = False
-    own, of_gaps, mean = own[:, numbers], own[:, ~numbers], encoding.mean[numbers]
+    coefficients, of_gaps, mean = coefficients[:, numbers], coefficients[:, ~numbers], encoding.mean[numbers]
     cells, scores = X.block(X.names), np.empty((len(X), len(coef)))
     with np.errstate(invalid="ignore", over="ignore"):
         for start in range(0, len(cells), _BLOCK_ROWS):
             span = slice(start, start + _BLOCK_ROWS)
-            scores[span] = _line(own, constant, cells[span])
+            scores[span] = _line(coefficients, constant, cells[span])
             if not np.isfinite(scores[span].sum()):  # a cell is missing, or infinite
                 missing = ~np.isfinite(cells[span])
-                scores[span] = _line(own, constant, np.where(missing, mean, cells[span]))
+                scores[span] = _line(coefficients, constant, np.where(missing, mean, cells[span]))
                 scores[span] += missing[:, encoding.gaps] @ of_gaps.T
     return scores
 

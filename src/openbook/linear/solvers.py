@@ -68,16 +68,16 @@ def newton(objective, start, *, tol, max_iter, l1=None):
         promised = gradient @ step + l1 @ (np.abs(theta + step) - np.abs(theta))
         for halving in range(HALVINGS):
             length = 0.5**halving
-            there = theta + length * step
-            value, slope, curvature = objective.curved(there)
-            total = value + l1 @ np.abs(there)
+            candidate = theta + length * step
+            value, slope, curvature = objective.curved(candidate)
+            total = value + l1 @ np.abs(candidate)
             if _falls(
-                trace[-1].value, total, length * promised, promised, (slope + l1 * np.sign(there)) @ step
+                trace[-1].value, total, length * promised, promised, (slope + l1 * np.sign(candidate)) @ step
             ):
                 break
         else:
             break
-        theta, gradient, hessian = there, slope, curvature
+        theta, gradient, hessian = candidate, slope, curvature
         trace.append(Point(total, _largest(gradient, theta, l1), length, gradient))
     return Solution(theta, trace, trace[-1].slope <= tol)
 
@@ -170,11 +170,11 @@ def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10, l1=N
         for halving in range(HALVINGS):
             length = 0.5**halving
             moved = length * step
-            there = theta + moved
+            candidate = theta + moved
             if len(l1):
-                there[there * orthant < 0] = 0.0
-                moved = there - theta
-            value, found, ahead = whole(there)
+                candidate[candidate * orthant < 0] = 0.0
+                moved = candidate - theta
+            value, found, ahead = whole(candidate)
             if _falls(trace[-1].value, value, slope @ moved, slope @ step, ahead @ step):
                 break
         else:
@@ -182,7 +182,7 @@ def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10, l1=N
         change = found - gradient
         if (product := moved @ change) > 0:
             past.append((moved, change, product))
-        theta, gradient, slope = there, found, ahead
+        theta, gradient, slope = candidate, found, ahead
         trace.append(point(value, slope, length, gradient))
     return Solution(theta, trace, trace[-1].slope <= tol)
 

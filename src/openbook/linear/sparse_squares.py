@@ -64,8 +64,8 @@ class Products:
         return whole + self.more.T @ (self.more @ vectors) if len(self.more) else whole
 
     def diagonal(self) -> np.ndarray:
-        own = np.maximum(self.squares - self.weight * self.mean**2, 0.0)
-        return own + (self.more**2).sum(axis=0) if len(self.more) else own
+        scatter = np.maximum(self.squares - self.weight * self.mean**2, 0.0)
+        return scatter + (self.more**2).sum(axis=0) if len(self.more) else scatter
 
     def with_rows(self, rows: np.ndarray) -> "Products":
         """The scatter of these rows, too."""
@@ -166,6 +166,6 @@ def _product(vectors: np.ndarray, rows: EncodedRows) -> np.ndarray:
     from openbook.linear.products import add_sparse_products
 
     product = np.zeros((vectors.shape[1], len(vectors)))
-    for vector, own in zip(np.ascontiguousarray(vectors.T), product, strict=True):
-        add_sparse_products(rows.cells, rows.w, vector, own)
+    for vector, image in zip(np.ascontiguousarray(vectors.T), product, strict=True):
+        add_sparse_products(rows.cells, rows.w, vector, image)
     return product.T

@@ -74,8 +74,8 @@ class ClassifierChain(MultiLabelLearner):
     def _fit_members(self, X, cells, weights):
         self.order_ = self._in_order(cells.shape[1])
         self.estimators_ = []
-        for place, j in enumerate(self.order_.tolist()):
-            longer = self._with_labels(X, cells[:, self.order_[:place]])
+        for position, j in enumerate(self.order_.tolist()):
+            longer = self._with_labels(X, cells[:, self.order_[:position]])
             self.estimators_.append(self._member(longer, str(self.labels_[j]), cells[:, j], weights))
 
     def _in_order(self, n):
@@ -119,8 +119,8 @@ class ClassifierChain(MultiLabelLearner):
 
     def _chained(self, X, proba):
         """The label of each place of the chain, the rows that its member sees, and the member."""
-        for place, (j, member) in enumerate(zip(self.order_.tolist(), self.estimators_, strict=True)):
-            yield j, self._with_labels(X, proba[:, self.order_[:place]] > 0.5), member
+        for position, (j, member) in enumerate(zip(self.order_.tolist(), self.estimators_, strict=True)):
+            yield j, self._with_labels(X, proba[:, self.order_[:position]] > 0.5), member
 
     def _seen_by_members(self, X):
         for j, longer, member in self._chained(X, self._members_proba(X)):
@@ -134,5 +134,5 @@ class ClassifierChain(MultiLabelLearner):
         self.order_ = saved.arrays["order_"]
         super()._opened(saved)
         every = list(range(len(self.labels_)))
-        own = self.order_.dtype.kind == "i" and sorted(self.order_.tolist()) == every
-        require(own, "its order is not one of its labels")
+        permutation = self.order_.dtype.kind == "i" and sorted(self.order_.tolist()) == every
+        require(permutation, "its order is not one of its labels")

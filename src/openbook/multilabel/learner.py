@@ -117,8 +117,8 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         proba = np.zeros(sets.cells.shape)
         plain = clone(self).set_params(thresholds=None)
         for train, test in IterativeStratification(_INNER_FOLDS, self.random_state or 0).split(X, sets.cells):
-            own = None if weights is None else weights[train]
-            model = clone(plain).fit(X.take(train), sets.take(train), own)
+            training_weights = None if weights is None else weights[train]
+            model = clone(plain).fit(X.take(train), sets.take(train), training_weights)
             proba[test] = model._members_proba(X.take(test))  # noqa: SLF001 (of its own class)
         counted = np.ones(len(sets)) if weights is None else weights
         pairs = zip(sets.cells.T, proba.T, strict=True)

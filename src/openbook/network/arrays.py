@@ -47,8 +47,8 @@ def to_arrays(network):
         arrays["rows"] = network.statistics_.rows
         for i, counts in enumerate(network.statistics_.tables):
             if isinstance(counts, Moments):
-                own = {"weight": counts.weight, "average": counts.mean, "scatter": counts.scatter}
-                arrays |= {f"{part}.{i}": array for part, array in own.items()}
+                moments = {"weight": counts.weight, "average": counts.mean, "scatter": counts.scatter}
+                arrays |= {f"{part}.{i}": array for part, array in moments.items()}
             else:
                 arrays[f"counts.{i}"] = counts
     return arrays
@@ -78,8 +78,8 @@ def from_arrays(nodes: Sequence[Attribute], arrays: Mapping[str, np.ndarray]) ->
         parents[b].append(a)
     try:
         check_leaves(nodes, parents)
-        above = {node.name: [nodes[p] for p in own] for node, own in zip(nodes, parents, strict=True)}
-        graph = Graph({name: [parent.name for parent in own] for name, own in above.items()})
+        above = {node.name: [nodes[p] for p in names] for node, names in zip(nodes, parents, strict=True)}
+        graph = Graph({name: [parent.name for parent in names] for name, names in above.items()})
         tables = {node.name: _stored_table(arrays, i, node, above[node.name]) for i, node in enumerate(nodes)}
     except DataError as error:
         raise ValueError(str(error)) from None

@@ -392,7 +392,8 @@ class BeliefNetwork(NetworkParameters, Questions, Unsupervised):
         targets, found = self._targets(row, given), self._findings(given)
         names = [node.name for node in self.nodes_]
         given = {names[v]: cell for v, cell in {**found.hard, **found.numbers}.items()}
-        return derive_query(self, targets, given, {names[v]: own for v, own in found.soft.items()})
+        likely = {names[v]: likelihoods for v, likelihoods in found.soft.items()}
+        return derive_query(self, targets, given, likely)
 
     def _names_nodes(self, row):
         """Whether this is a node, or a list of them, and no row."""
@@ -437,9 +438,9 @@ class BeliefNetwork(NetworkParameters, Questions, Unsupervised):
         if odd := set(self.graph_.parents) ^ set(other.graph_.parents):
             raise DataError(f"the networks have different nodes: {min(odd)!r} is in one of them only")
         turned = {edge for edge in mine - theirs if edge[::-1] in theirs}
-        here = mine - theirs - turned
-        there = theirs - mine - {edge[::-1] for edge in turned}
-        return Differences(sorted(here), sorted(there), sorted(turned))
+        only_here = mine - theirs - turned
+        only_there = theirs - mine - {edge[::-1] for edge in turned}
+        return Differences(sorted(only_here), sorted(only_there), sorted(turned))
 
     def edge_strength(self, X: Any, repeats: int = 100, random_state: int = 0) -> list[EdgeStrength]:
         """How often the search finds each edge in bootstrap samples of the rows.

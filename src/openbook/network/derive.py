@@ -52,10 +52,10 @@ def derive_query(network, targets, given, likely=None):
     kept, barren = _relevant(graph, wanted)
     hidden = [name for name in kept if name not in {*asked, *given}]
     findings = [_finding(network, name, cell) for name, cell in given.items()]
-    findings += [_soft_finding(network, name, own) for name, own in likely.items()]
+    findings += [_soft_finding(network, name, likelihoods) for name, likelihoods in likely.items()]
     evidence = ", ".join(findings)
     terms = [_family_term(network, name, given) for name in kept]
-    terms += [_soft_term(name, own) for name, own in likely.items()]
+    terms += [_soft_term(name, likelihoods) for name, likelihoods in likely.items()]
     parts = [_chain(network), *_left_out(network, [name for name in barren if name not in targets])]
     parts += [_densities(network, name, given) for name in given if name in network.normals_]
     combinations, events, sums = [()], [""], [1.0]
@@ -63,8 +63,8 @@ def derive_query(network, targets, given, likely=None):
         rule = "sum rule over the hidden nodes" if hidden else "chain rule: no node is hidden"
         note = f"{rule}; e: {evidence}" if evidence else rule
         parts.append(Step(_joint(", ".join(asked), evidence), _summed(terms, hidden), note=note))
-        terms, more, hidden = _few_hidden(network, terms, hidden)
-        parts += more
+        terms, cut, hidden = _few_hidden(network, terms, hidden)
+        parts += cut
         combinations, events, sums = list(product(*(_codes(network, name) for name in asked))), [], []
         for codes in combinations:
             fixed, values = dict(zip(asked, codes, strict=True)), _values_shown(network, asked, codes)
@@ -96,9 +96,9 @@ def derive_probability(network, cells):
         head = f"{_finding(network, name, cells[name])}{' | ' if above else ''}{above}"
         sign = "p" if name in network.normals_ else "P"
         parts.append(Step(f"{sign}({head})", "", "", _entry(network, name, cells)))
-    terms, more, hidden = _few_hidden(network, terms, hidden)
+    terms, cut, hidden = _few_hidden(network, terms, hidden)
     part, p = _sum_of_products(network, "P(row)", terms, {}, hidden)
-    return Work("The probability of a row", (*parts, *more, part), f"P(row) = {figure(p)}.")
+    return Work("The probability of a row", (*parts, *cut, part), f"P(row) = {figure(p)}.")
 
 
 def _relevant(graph, wanted):
@@ -167,7 +167,7 @@ def _summed_out(network, factors, name, k):
         cells = dict(zip(free, codes, strict=True))
         numbers = [[term.number({**cells, name: code}) for term in factors] for code in _codes(network, name)]
         table[codes] = math.fsum(map(math.prod, numbers))
-        products = [" · ".join(map(figure, own)) for own in numbers[:SHOWN]] + ["…"] * (len(numbers) > SHOWN)
+        products = [" · ".join(map(figure, row)) for row in numbers[:SHOWN]] + ["…"] * (len(numbers) > SHOWN)
         rows.append([*_values_shown(network, free, codes), " + ".join(products), table[codes]])
     words = f"f{k}({', '.join(free)})" if free else f"f{k}"
     formula = f"f_{{{k}}}({_names(free)})" if free else f"f_{{{k}}}"
@@ -193,11 +193,11 @@ def _soft_term(name, likely):
 
 def _entry(network, name, codes):
     """P(name = its code | the codes of its parents); of a leaf the density of its number."""
-    place = tuple(codes[above] for above in network.graph_.parents[name])
+    codes_of_parents = tuple(codes[above] for above in network.graph_.parents[name])
     if name in network.normals_:
-        mean, variance = (float(part[place]) for part in network.normals_[name])
+        mean, variance = (float(part[codes_of_parents]) for part in network.normals_[name])
         return _density(codes[name], mean, math.sqrt(variance))
-    return float(network.tables_[name][(*place, codes[name])])
+    return float(network.tables_[name][(*codes_of_parents, codes[name])])
 
 
 def _ending(names, events, values, sums, evidence):
@@ -234,9 +234,9 @@ def _densities(network, name, given):
         mu, sd = float(mean[codes]), math.sqrt(variance[codes])
         rows.append([*_values_shown(network, above, codes), mu, sd, _density(x, mu, sd)])
     header = [*above, "μ", "σ", f"N({figure(x)}; μ, σ)"]
-    shown, more = _cut(rows)
+    shown, cut = _cut(rows)
     note = "N(x; μ, σ) = 1/√(2πσ²) · e^(-(x - μ)²/(2σ²))"
-    return Grid(f"p({name} = {figure(x)} | …)", header, shown, more or note)
+    return Grid(f"p({name} = {figure(x)} | …)", header, shown, cut or note)
 
 
 def _density(x, mean, sd):

@@ -128,9 +128,9 @@ def planned(
     steps, count = [], len(alive)
     for variable in order:
         if variable in eliminated:
-            own = [i for i, scope in alive.items() if variable in scope]
-            together = sorted({variable}.union(*[alive.pop(i) for i in own]))
-            steps.append(Removal(variable, own, together))
+            chosen = [i for i, scope in alive.items() if variable in scope]
+            together = sorted({variable}.union(*[alive.pop(i) for i in chosen]))
+            steps.append(Removal(variable, chosen, together))
             alive[count] = [v for v in together if v != variable]
             count += 1
     return steps, list(alive)
@@ -144,9 +144,9 @@ def largest(steps: Iterable[Removal], sizes: Sequence[int]) -> tuple[int, list[i
 def summed_out(factors: Sequence[TableFactor], steps: Sequence[Removal], left: Sequence[int]) -> TableFactor:
     """The factor that remains once variables are summed out; the buckets are not kept."""
     alive = list(factors)
-    for variable, own, together in steps:
+    for variable, bucket, together in steps:
         rest = tuple([v for v in together if v != variable])
-        alive.append(TableFactor(rest, contracted([alive[i] for i in own], together, rest)))
+        alive.append(TableFactor(rest, contracted([alive[i] for i in bucket], together, rest)))
     return product(alive[i] for i in left)
 
 

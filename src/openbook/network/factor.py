@@ -75,7 +75,7 @@ def contracted(factors: Sequence[TableFactor], together: Sequence[int], rest: Se
         operands += [factor.table, factor.variables]
     operands.append(rest)
     if together[-1] >= _LETTERS:  # einsum knows variables by letters, of which there are not many
-        place = {variable: i for i, variable in enumerate(together)}
-        operands[1::2] = [[place[v] for v in variables] for variables in operands[1::2]]
-        operands[-1] = [place[v] for v in rest]
+        axis = {variable: i for i, variable in enumerate(together)}
+        operands[1::2] = [[axis[v] for v in variables] for variables in operands[1::2]]
+        operands[-1] = [axis[v] for v in rest]
     return np.einsum(*operands)

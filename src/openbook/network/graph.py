@@ -143,9 +143,9 @@ class Graph:
         before: dict[tuple[str, str], tuple[str, str] | None] = {start: None}
         ahead = [start]
         while ahead:
-            here = node, direction = ahead.pop(0)
+            visit = node, direction = ahead.pop(0)
             if node == b:
-                path = _traced(before, here)
+                path = _traced(before, visit)
                 return Separation(a, b, given, tuple(path), self._shown(path, observed))
             up = direction == "up" and node not in observed
             steps = [(parent, "up") for parent in self.parents[node] if up]
@@ -155,7 +155,7 @@ class Graph:
                 steps += [(parent, "up") for parent in self.parents[node]]
             for step in steps:
                 if step not in before:
-                    before[step] = here
+                    before[step] = visit
                     ahead.append(step)
         return Separation(a, b, given, (), "")
 
@@ -172,10 +172,10 @@ class Graph:
 
 
 def _traced(
-    before: Mapping[tuple[str, str], tuple[str, str] | None], here: tuple[str, str] | None
+    before: Mapping[tuple[str, str], tuple[str, str] | None], visit: tuple[str, str] | None
 ) -> list[str]:
     path = []
-    while here is not None:
-        path.append(here[0])
-        here = before[here]
+    while visit is not None:
+        path.append(visit[0])
+        visit = before[visit]
     return path[::-1]

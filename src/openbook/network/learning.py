@@ -166,9 +166,9 @@ class GapsTogether(NamedTuple):
         """These groups of rows."""
         rows = np.concatenate([np.zeros(0, np.intp), *(rows for _, rows in groups)])
         free, end = np.zeros((len(rows), len(families.sizes)), dtype=bool), 0
-        for group, own in groups:
-            free[end : end + len(own), list(group)] = True
-            end += len(own)
+        for group, patterns_of_group in groups:
+            free[end : end + len(patterns_of_group), list(group)] = True
+            end += len(patterns_of_group)
         nodes = tuple(np.flatnonzero(free.any(axis=0)).tolist())
         tables, leaves = [], defaultdict(list)
         for node in families.touching(nodes):
@@ -258,12 +258,12 @@ def _n_cells(families, nodes):
 
 def _gap_groups(families, codes):
     gaps = codes < 0
-    some = np.flatnonzero(gaps.any(axis=1))
-    patterns, which = np.unique(np.packbits(gaps[some], axis=1), axis=0, return_inverse=True)
+    incomplete = np.flatnonzero(gaps.any(axis=1))
+    patterns, which = np.unique(np.packbits(gaps[incomplete], axis=1), axis=0, return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
     found: dict[tuple[int, ...], list[np.ndarray]] = {}
-    for own in np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1]) if len(patterns) else ():
-        rows = some[own]
+    for members in np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1]) if len(patterns) else ():
+        rows = incomplete[members]
         for group in _connected(families, np.flatnonzero(gaps[rows[0]]).tolist()):
             found.setdefault(group, []).append(rows)
     return [(group, np.concatenate(rows)) for group, rows in found.items()]
@@ -274,12 +274,12 @@ def log_likelihoods(families: Families, tables: Sequence[Any], rows: CodedRows) 
     total = np.zeros(len(rows.codes))
     with np.errstate(divide="ignore"):
         for node, (scope, table) in enumerate(zip(families.scopes, tables, strict=True)):
-            own = rows.codes[:, scope]
-            known = (own >= 0).all(axis=1)
-            at = tuple(own[known].T)
+            codes = rows.codes[:, scope]
+            known = (codes >= 0).all(axis=1)
+            at = tuple(codes[known].T)
             if isinstance(table, LeafNormals):
-                here = LeafNormals(table.mean[at[:-1]], table.variance[at[:-1]])
-                total[known] += here.log_density(rows.x[known, families.columns[node]])
+                normals = LeafNormals(table.mean[at[:-1]], table.variance[at[:-1]])
+                total[known] += normals.log_density(rows.x[known, families.columns[node]])
             else:
                 total[known] += np.log(table[at])
         for part in completed(families, tables, rows):
@@ -293,8 +293,8 @@ def completed(families: Families, tables: Sequence[Any], rows: CodedRows) -> Ite
     for group, places in groups:
         step = max(AT_ONCE // _n_cells(families, group), 1)
         for start in range(0, len(places), step):
-            some = places[start : start + step]
-            yield Gap(some, group, *_joint(families, tables, rows.codes[some], rows.x[some], group))
+            batch = places[start : start + step]
+            yield Gap(batch, group, *_joint(families, tables, rows.codes[batch], rows.x[batch], group))
     for side in sides:
         yield _eliminated(families, tables, rows, side)
 
@@ -307,8 +307,8 @@ def _eliminated(families, tables, rows, side):
     last, log_scale, factors = len(families.sizes), np.zeros(len(codes)), []
 
     def factor_of(node, inside, otherwise):
-        own = side.free[:, families.scopes[node]].any(axis=1).reshape(-1, *(1 for _ in inside))
-        return np.where(own, _of_rows(families, tables, codes, x, node, inside), otherwise)
+        hidden = side.free[:, families.scopes[node]].any(axis=1).reshape(-1, *(1 for _ in inside))
+        return np.where(hidden, _of_rows(families, tables, codes, x, node, inside), otherwise)
 
     def add(inside, table):
         factors.append(TableFactor((*inside, last), np.ascontiguousarray(np.moveaxis(table, 0, -1))))
@@ -379,7 +379,7 @@ def _expected(families: Families, tables: Sequence[Any], rows: CodedRows) -> Fam
     """The expected counts of a chunk of rows under the present tables, and its log-likelihood."""
     known = families.of_known(rows)
     counts = [table if isinstance(table, Moments) else table.ravel() for table in known.tables]
-    total = sum(_log_likelihood(own, table) for own, table in zip(counts, tables, strict=True))
+    total = sum(_log_likelihood(count, table) for count, table in zip(counts, tables, strict=True))
     for part in completed(families, tables, rows):
         w, weight = rows.w[part.rows], part.weight()
         with np.errstate(divide="ignore"):
@@ -395,9 +395,9 @@ def _log_likelihood(counts: Any, table: Any) -> float:
     """The log-likelihood of counts or moments."""
     if isinstance(table, LeafNormals):
         return table.log_likelihood(counts)
-    some = counts > 0
+    shown = counts > 0
     with np.errstate(divide="ignore"):
-        return float(counts[some] @ np.log(table.ravel()[some]))
+        return float(counts[shown] @ np.log(table.ravel()[shown]))
 
 
 def _add_group(families, counts, rows, part, w):

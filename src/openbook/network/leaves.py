@@ -51,9 +51,9 @@ class LeafNormals(NamedTuple):
 def estimated(moments: Moments, shape: Sequence[int], column: Moments, min_covar: float) -> LeafNormals:
     """The likeliest normals of a leaf, of the shape of its parents; `column` are the moments of all rows."""
     spread = spread_of(column)
-    seen = moments.weight > 0
-    mean = np.where(seen, moments.mean, column.mean)
-    variance = np.where(seen, np.nan_to_num(moments.variance()), spread)
+    shown = moments.weight > 0
+    mean = np.where(shown, moments.mean, column.mean)
+    variance = np.where(shown, np.nan_to_num(moments.variance()), spread)
     return LeafNormals(mean.reshape(shape), np.maximum(variance, min_covar * spread).reshape(shape))
 
 

@@ -168,8 +168,8 @@ def _coded_chunk(nodes, cuts, with_target, chunk):
 
 def family_scores(learner, nodes, pieces):
     """The scores of families over all rows, which must fit into memory, by the parameters of a learner."""
-    some = list(map(loaded, pieces))
-    codes, x, w = (np.concatenate([getattr(one, part) for one in some]) for part in ("codes", "x", "w"))
+    chunks = list(map(loaded, pieces))
+    codes, x, w = (np.concatenate([getattr(chunk, part) for chunk in chunks]) for part in ("codes", "x", "w"))
     sizes = [n_values(node) for node in nodes]
     return Scores(CodedRows(codes, x, w), sizes, learner.criterion, _leaves(nodes), learner.min_covar)
 
@@ -241,7 +241,7 @@ class TableEstimate:
     plain: tuple[int, ...] = ()
 
     def __call__(self, counts):
-        return [self.table(node, own) for node, own in enumerate(counts.tables)]
+        return [self.table(node, table) for node, table in enumerate(counts.tables)]
 
     def overall(self, node):
         """The mean and the variance of the column of a leaf, over all rows."""

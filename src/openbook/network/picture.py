@@ -137,16 +137,16 @@ def _box(corner, size, lines):
     columns = _columns(lines)
     for i, line in enumerate(lines[1:], 1):
         at = x + PAD
-        for cell, own in zip(line, columns, strict=True):
+        for cell, column in zip(line, columns, strict=True):
             drawn.append(text(at, y + PAD + ROW * i + 12, cell, "soft" if i == 1 else "small figure"))
-            at += own
+            at += column
     return frame + "".join(drawn)
 
 
 def _arrow(route):
     """An edge past its items, each as its middle, the top and height of its level, and its own height."""
-    (x, top, high, own), *later = route
-    drawn, y = [f"M{x:.1f} {top + own:.1f} V{top + high:.1f}"], top + high
+    (x, top, high, height), *later = route
+    drawn, y = [f"M{x:.1f} {top + height:.1f} V{top + high:.1f}"], top + high
     for i, (to, top, high, _) in enumerate(later, 1):
         end = top - 2 if i == len(later) else top
         bend = (end - y) / 2

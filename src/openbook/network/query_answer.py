@@ -79,7 +79,7 @@ class QueryAnswer:
         """For each combination of values: the values, the probability, and its interval if it has one."""
         columns = [self.probabilities, *(self.interval or ())]
         figures = np.stack([column.ravel() for column in columns], axis=1).tolist()
-        return [[*values, *own] for values, own in zip(product(*self.values), figures, strict=True)]
+        return [[*values, *numbers] for values, numbers in zip(product(*self.values), figures, strict=True)]
 
     def __str__(self) -> str:
         header = [*self.targets, "P", *(["from", "to"] if self.interval else [])]
@@ -190,7 +190,7 @@ class MixtureAnswer:
     def rows(self) -> list[list[Any]]:
         """For each component: the values of the parents, the weight, the mean, the standard deviation."""
         figures = np.column_stack([self.weights, self.means, self.sds]).tolist()
-        return [[*values, *own] for values, own in zip(self.values, figures, strict=True)]
+        return [[*values, *numbers] for values, numbers in zip(self.values, figures, strict=True)]
 
     def __str__(self) -> str:
         header = [*self.parents, "P", f"mean of {self.target}", "sd"]

@@ -69,8 +69,8 @@ class Questions:
 
     def _probabilities(self, densities=None):
         """The tables as numbers: of a leaf the densities of its finding, or 1 without one."""
-        own = {**{v: np.ones(self.families_.shape(v)) for v in self.families_.leaves}, **(densities or {})}
-        return [own.get(i, table) for i, table in enumerate(self._numbered())]
+        of_leaves = {v: np.ones(self.families_.shape(v)) for v in self.families_.leaves} | (densities or {})
+        return [of_leaves.get(i, table) for i, table in enumerate(self._numbered())]
 
     # --- the graph ---------------------------------------------------------------------------------------
 
@@ -313,8 +313,8 @@ class Questions:
                 if parent not in inside:
                     inside.add(parent)
                     ahead.append(parent)
-        own = {v: TableFactor.of(self.families_.scopes[v], table) for v, table in found.densities.items()}
-        factors = [own.get(v, self._factors[v]).given(hard) for v in sorted(inside)]
+        leaves = {v: TableFactor.of(self.families_.scopes[v], table) for v, table in found.densities.items()}
+        factors = [leaves.get(v, self._factors[v]).given(hard) for v in sorted(inside)]
         factors += [TableFactor((v,), likely) for v, likely in found.soft.items()]
         return factors, inside - hard.keys()
 
@@ -342,9 +342,9 @@ class Questions:
         plan = planned(scopes, self._order, eliminated)
         cells, together = largest(plan[0], sizes)
         if cells > min(SMALL, budget):  # an order for these factors may be better
-            own = planned(scopes, min_fill(scopes, eliminated, sizes), eliminated)
-            if largest(own[0], sizes)[0] < cells:
-                plan, (cells, together) = own, largest(own[0], sizes)
+            candidate = planned(scopes, min_fill(scopes, eliminated, sizes), eliminated)
+            if largest(candidate[0], sizes)[0] < cells:
+                plan, (cells, together) = candidate, largest(candidate[0], sizes)
         check_budget(cells, together, budget, [node.name for node in self.nodes_])
         return plan
 
@@ -473,14 +473,14 @@ class Questions:
         """
         _check_rows("sample", n_samples)
         targets, found = self._targets(ask, given), self._findings(given)
-        ways = {"likelihood_weighting": likelihood_weighting, "gibbs": gibbs}
-        if method not in ways:
-            raise ParameterError(f"sample: method cannot be {method!r}. {did_you_mean(method, tuple(ways))}")
+        samplers = {"likelihood_weighting": likelihood_weighting, "gibbs": gibbs}
+        if method not in samplers:
+            raise ParameterError(f"sample: method cannot be {method!r}. {did_you_mean(method, [*samplers])}")
         order = [self._numbers[name] for name in self.graph_.order]
         wanted, fixed = self._asked(targets, found)
         likely = {v: np.eye(self.families_.sizes[v])[code] for v, code in found.hard.items()} | found.soft
         tables, rng = self._probabilities(found.densities), np.random.default_rng(random_state)
-        drawn = ways[method](order, self.families_, tables, wanted, likely, n_samples, rng)
+        drawn = samplers[method](order, self.families_, tables, wanted, likely, n_samples, rng)
         evidence = drawn.evidence * found.scale
         if targets[0] not in self.normals_:
             return self._answer(targets, drawn.shares, evidence, interval=drawn.ends, method=method)

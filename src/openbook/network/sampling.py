@@ -77,11 +77,11 @@ def likelihood_weighting(order, families, tables, targets: Sequence[int], eviden
         raise DataError(msg)
     shape = tuple(families.sizes[v] for v in targets)
     flat = _cells(codes, targets, shape)
-    own, squares = (np.bincount(flat, w, math.prod(shape)) for w in (weights, weights**2))
-    p = own / total
+    sums, squares = (np.bincount(flat, w, math.prod(shape)) for w in (weights, weights**2))
+    p = sums / total
     most = math.prod(float((tables[v] * likely).sum(axis=-1).max()) for v, likely in evidence.items())
-    others = (own.sum() - own).clip(0), (squares.sum() - squares).clip(0)
-    ends = [_interval(*cell, most) for cell in zip(own, squares, *others, strict=True)]
+    others = (sums.sum() - sums).clip(0), (squares.sum() - squares).clip(0)
+    ends = [_interval(*cell, most) for cell in zip(sums, squares, *others, strict=True)]
     variances = squares / total**2
 
     def half_width(values):
@@ -90,10 +90,10 @@ def likelihood_weighting(order, families, tables, targets: Sequence[int], eviden
     return Drawn(p.reshape(shape), _shaped(ends, shape), float(total / n), half_width)
 
 
-def _interval(own, squares, others, other_squares, most):
-    """The interval of own / (own + others), by the sums of weights and of their squares; see the module."""
-    a, b = (w * w / square if square > 0 else 0.0 for w, square in ((own, squares), (others, other_squares)))
-    ratio = (own / a if a else most) / (others / b if b else most)
+def _interval(weight, squares, others, other_squares, most):
+    """The interval of weight / (weight + others), by sums of weights and of their squares; see the module."""
+    a, b = (w * w / s if s > 0 else 0.0 for w, s in ((weight, squares), (others, other_squares)))
+    ratio = (weight / a if a else most) / (others / b if b else most)
     return tuple(share * ratio / (share * ratio + 1 - share) for share in _ends(a, a + b))
 
 

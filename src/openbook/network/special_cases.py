@@ -66,8 +66,8 @@ def dynamic_network(
         raise DataError(f"later names {odd[0]!r}, which is no node of the first step. {hint}")
     nodes = {}
     for step in range(1, steps + 1):
-        for name, own in first.items():
-            record = dict(own if step == 1 else later.get(name, own))
+        for name, node in first.items():
+            record = dict(node if step == 1 else later.get(name, node))
             record["parents"] = [_at(parent, step) for parent in record.get("parents", ())]
             nodes[f"{name} {step}"] = record
     return BeliefNetwork.from_tables(nodes)

@@ -63,10 +63,10 @@ def count_families(codes, more, cells, size, w, starts, counts):
     unknown. Each row is added to counts[starts[k] + code of parent k · size + its cell].
     """
     for k in range(len(more)):
-        own, start = codes[more[k]], starts[k]
+        codes_of_more, start = codes[more[k]], starts[k]
         for i in range(len(cells)):
-            if cells[i] >= 0 and own[i] >= 0:
-                counts[np.uintp(start + own[i] * size + cells[i])] += w[i]
+            if cells[i] >= 0 and codes_of_more[i] >= 0:
+                counts[np.uintp(start + codes_of_more[i] * size + cells[i])] += w[i]
 
 
 class Scores:
@@ -362,9 +362,10 @@ def strengths(found, repeats):
     pairs = {tuple(sorted(edge)) for edge in directed}
     out = []
     for a, b in sorted(pairs):
-        there, back = directed[a, b], directed[b, a]
-        both = there + back
+        forward, back = directed[a, b], directed[b, a]
+        both = forward + back
         ends = wilson(both, repeats)
-        parent, child = (a, b) if there >= back else (b, a)
-        out.append(EdgeStrength(parent, child, both / repeats, ends.low, ends.high, max(there, back) / both))
+        parent, child = (a, b) if forward >= back else (b, a)
+        direction = max(forward, back) / both
+        out.append(EdgeStrength(parent, child, both / repeats, ends.low, ends.high, direction))
     return sorted(out, key=lambda edge: (-edge.strength, edge.parent, edge.child))

@@ -58,8 +58,8 @@ def given_cells(
             table[_codes(node, parents, key)] = cells_of(node, row)
         for codes in product(*(range(one) for one in shape[:-1])):
             if np.isnan(table[codes]).any():
-                when = ", ".join(f"{p.name} = {p.values[c]}" for p, c in zip(parents, codes, strict=True))
-                raise DataError(f"node {node.name!r}: nothing is given for {when}")
+                case = ", ".join(f"{p.name} = {p.values[c]}" for p, c in zip(parents, codes, strict=True))
+                raise DataError(f"node {node.name!r}: nothing is given for {case}")
         return table
     try:
         return np.array(given, dtype=float)
@@ -113,9 +113,9 @@ def checked_table(node: Categorical, parents: Sequence[Categorical], table: np.n
     wrong = np.argwhere(np.abs(sums[..., 0] - 1) > TOLERANCE)
     if len(wrong):
         codes = tuple(wrong[0])
-        when = ", ".join(f"{p.name} = {p.values[c]}" for p, c in zip(parents, codes, strict=True))
+        case = ", ".join(f"{p.name} = {p.values[c]}" for p, c in zip(parents, codes, strict=True))
         total = float(sums[(*codes, 0)])
-        where = f" for {when}" if when else ""
+        where = f" for {case}" if case else ""
         raise DataError(f"node {node.name!r}: its probabilities{where} sum to {total:g}, not to 1")
     exact = np.isclose(sums, 1.0, rtol=0, atol=1e-12)
     return table / np.where(exact, 1.0, sums)

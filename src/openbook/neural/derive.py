@@ -238,7 +238,7 @@ def _updates(model, network, layers, deltas, numbering, step):
 
 def _all_units(numbering, layer, figures):
     """A grid of figures of each unit of a layer, by name."""
-    rows = [(numbering.unit(layer, k), *own) for k, own in enumerate(zip(*figures.values(), strict=True))]
+    rows = [(numbering.unit(layer, k), *row) for k, row in enumerate(zip(*figures.values(), strict=True))]
     return Grid("all units", ("unit", *figures), first_and_last(rows))
 
 

@@ -177,8 +177,8 @@ class MLPClassifier(NetworkLearner, Classifier):
         if as_text(truth) not in labels:
             raise DataError(f"no class {truth!r}. {did_you_mean(as_text(truth), labels)}")
         output, units = self._output_layer()
-        c, own = labels.index(as_text(truth)), range(len(labels))[-units:]
-        return [output.activation.high if k == c else output.activation.low for k in own]
+        c, unit_classes = labels.index(as_text(truth)), range(len(labels))[-units:]
+        return [output.activation.high if k == c else output.activation.low for k in unit_classes]
 
     def _decided(self, answers):
         output, units = self._output_layer()

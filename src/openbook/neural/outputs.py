@@ -32,8 +32,8 @@ class Output:
     def coded(self, codes, n_classes, dtype):
         """Class codes as targets."""
         units = self.units(n_classes)
-        own = np.arange(n_classes)[-units:]  # of two classes that share a unit, it stands for the second
-        return np.where(codes[:, None] == own, self.activation.high, self.activation.low).astype(dtype)
+        classes = np.arange(n_classes)[-units:]  # of two classes that share a unit, it stands for the second
+        return np.where(codes[:, None] == classes, self.activation.high, self.activation.low).astype(dtype)
 
     @abstractmethod
     def errors(self, z, targets):

@@ -100,9 +100,9 @@ RULES: dict[str, ParameterRule] = {
 
 def settings_of(learner, **others):
     """How a learner's parameters say to train."""
-    own = {name: getattr(learner, name) for name in Settings._fields}
+    declared = {name: getattr(learner, name) for name in Settings._fields}
     step = learner.learning_rate_init or usual_rate(learner.solver, learner.momentum)
-    return Settings(**{**own, "learning_rate_init": step, **others})
+    return Settings(**{**declared, "learning_rate_init": step, **others})
 
 
 class Trained(Declared, Estimator):
@@ -219,8 +219,8 @@ class Trained(Declared, Estimator):
         """The inputs of the rows learnt from, and of those without a target."""
         if self.unlabelled is None:
             return X
-        more = conform(read(self.unlabelled), self.schema_, type(self).__name__)
-        return np.vstack([X, self.encoding_(more, dtype=X.dtype)])
+        unlabelled = conform(read(self.unlabelled), self.schema_, type(self).__name__)
+        return np.vstack([X, self.encoding_(unlabelled, dtype=X.dtype)])
 
     def draw(self):
         """The training curve: the loss after each epoch, of the rows held out too where there are any.
@@ -297,20 +297,20 @@ class Trained(Declared, Estimator):
 def given_parameters(learner, sizes, dtype):
     """The starting weights and biases that a learner was given, as Parameters of those sizes."""
     parameters, who = Parameters(sizes, dtype), type(learner).__name__
-    for name, own in (("coefs_init", parameters.weights), ("intercepts_init", parameters.biases)):
+    for name, layers in (("coefs_init", parameters.weights), ("intercepts_init", parameters.biases)):
         arrays = getattr(learner, name)
         if arrays is None:
             continue
         if isinstance(arrays, str) or not hasattr(arrays, "__len__"):
             raise ParameterError(f"{who}: {name} must be {RULES[name].demand()}, got {arrays!r}")
-        if len(arrays) != len(own):
-            raise ParameterError(f"{who}: {name} has {len(arrays)} layers, but the network has {len(own)}")
-        for layer, (array, place) in enumerate(zip(arrays, own, strict=True)):
+        if len(arrays) != len(layers):
+            raise ParameterError(f"{who}: {name} has {len(arrays)} layers, but the network has {len(layers)}")
+        for layer, (array, target) in enumerate(zip(arrays, layers, strict=True)):
             numbers = np.asarray(array, dtype=dtype)
-            if numbers.shape != place.shape or not np.isfinite(numbers).all():
+            if numbers.shape != target.shape or not np.isfinite(numbers).all():
                 raise ParameterError(
-                    f"{who}: {name} of layer {layer + 1} must be {place.shape} finite numbers,"
+                    f"{who}: {name} of layer {layer + 1} must be {target.shape} finite numbers,"
                     f" got {numbers.shape}"
                 )
-            place[:] = numbers
+            target[:] = numbers
     return parameters

@@ -107,8 +107,8 @@ def _counted(chain, sequences):
 def _shown(emissions, sequences, shares):
     """Moments of numbers and counts of values, where each state has these shares of the rows, (n, K)."""
     counts = tuple(np.zeros((len(table), table.shape[1] - 1)) for table in emissions.tables)
-    for codes, own in zip(sequences.codes, counts, strict=True):
-        add_shown(codes, shares, own)
+    for codes, counts_of_column in zip(sequences.codes, counts, strict=True):
+        add_shown(codes, shares, counts_of_column)
     if not emissions.numbers:
         return np.zeros((shares.shape[1], 1, 1)), counts
     return shared_moments(emissions.normals, sequences.x, shares), counts
@@ -147,8 +147,8 @@ class MStep:
 
     def log_prior(self, chain: Chain) -> float:
         """The logarithm of the prior."""
-        own = sum(float(xlogy(self._added(p > 0), p).sum()) for p in (chain.start, chain.transitions))
-        return own + chain.emissions.log_prior(self.smoothing, self.states)
+        log_prior = sum(float(xlogy(self._added(p > 0), p).sum()) for p in (chain.start, chain.transitions))
+        return log_prior + chain.emissions.log_prior(self.smoothing, self.states)
 
 
 def baum_welch(pieces, chain: Chain, maximise: MStep, *, tol: float, max_iter: int):
@@ -222,8 +222,8 @@ def _far_apart(x, K, rng):
         which = int(
             rng.choice(len(distance), p=distance / total) if total > 0 else rng.integers(len(distance))
         )
-        own = ((x - x[:, [which]]) ** 2).sum(axis=0)
-        distance = own if k == 0 else np.minimum(distance, own)
+        squares = ((x - x[:, [which]]) ** 2).sum(axis=0)
+        distance = squares if k == 0 else np.minimum(distance, squares)
         chosen.append(which)
     return x[:, chosen].T.copy()
 

@@ -224,9 +224,9 @@ class ConditionalRandomField(Declared, SequenceClassifier):
         listed.
         """
         check_is_fitted(self)
-        some = np.flatnonzero(self.coef_.any(axis=0))
-        names = [str(self.features_.features[i]) for i in some.tolist()]
-        return self._table_of("feature", names, self.coef_[:, some])
+        used = np.flatnonzero(self.coef_.any(axis=0))
+        names = [str(self.features_.features[i]) for i in used.tolist()]
+        return self._table_of("feature", names, self.coef_[:, used])
 
     @property
     def transition_weights_(self) -> Table:
@@ -253,8 +253,8 @@ class ConditionalRandomField(Declared, SequenceClassifier):
     def _arrays(self):
         features = self.features_
         words = {f"words.{j}": np.array(words, dtype=str) for j, words in enumerate(features.words.values())}
-        own = {"coef": self.coef_, "transitions": self.transitions_}
-        return {**own, "shift": features.shift, "scale": features.scale, **self._ending(), **words}
+        weights = {"coef": self.coef_, "transitions": self.transitions_}
+        return {**weights, "shift": features.shift, "scale": features.scale, **self._ending(), **words}
 
     def _restore(self, arrays):
         K, numbers = len(self.classes_), len(self.schema_.of(Numeric))
@@ -262,10 +262,10 @@ class ConditionalRandomField(Declared, SequenceClassifier):
         require(scale > 0, "its scales must be above zero")
         words = {}
         for j, name in enumerate(self.schema_.of(Text)):
-            own = arrays[f"words.{j}"]
-            distinct = own.ndim == 1 and own.dtype.kind == "U" and len(np.unique(own)) == len(own)
+            stored = arrays[f"words.{j}"]
+            distinct = stored.ndim == 1 and stored.dtype.kind == "U" and len(np.unique(stored)) == len(stored)
             require(distinct, f"the words of {name!r} must be distinct texts")
-            words[name] = tuple(own.tolist())
+            words[name] = tuple(stored.tolist())
         self.features_ = FeatureSpace(self.schema_, words, shift, scale, self._neighbours(self.schema_))
         coef, transitions = checked_floats(arrays, coef=(K, len(self.features_)), transitions=(K, K))
         trace, converged = self._known_ending(arrays)

@@ -65,8 +65,8 @@ def derive_chain(model, *, counted: bool = False) -> Work:
     emissions = model.emissions_
     for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
         rows = [[value, *table[:, v].tolist()] for v, value in enumerate(attribute.values[:LINES])]
-        more = len(attribute.values) - len(rows)
-        notes = [f"{more} more values"] if more else []
+        unlisted = len(attribute.values) - len(rows)
+        notes = [f"{unlisted} more values"] if unlisted else []
         if model.trace_:
             notes.append("a value never seen: " + ", ".join(map(figure, table[:, -1].tolist())))
         note = "; ".join(notes)
@@ -213,27 +213,27 @@ def _update_work(model, X, names, tables):
         Step("new transitions", r"a_{ij} = \frac{n_{ij}}{\sum_k n_{ik}}", note="M-step"),
         Grid("a", ["from", *(f"to {name}" for name in names)], [[names[i], *shares[i]] for i in states]),
     ]
-    weights = [[line[i] for line in tables.posterior] for i in states]
-    parts += [_new_emissions(X, attribute, names, weights) for attribute in model.schema_]
+    posteriors = [[line[i] for line in tables.posterior] for i in states]
+    parts += [_new_emissions(X, attribute, names, posteriors) for attribute in model.schema_]
     note = "The new start is the posterior of row 1. `fit` sums over all sequences, smooths and bounds them."
     return Work("one round of Baum–Welch on these rows", tuple(parts), note)
 
 
-def _new_emissions(X, attribute, names, weights):
+def _new_emissions(X, attribute, names, posteriors):
     """The new probabilities of a column's values, or its moments: rows count by P(state | rows)."""
     data = X.data(attribute.name).tolist()
     if isinstance(attribute, Categorical):
-        known = [math.fsum(w for w, code in zip(own, data, strict=True) if code >= 0) for own in weights]
+        known = [math.fsum(w for w, code in zip(p, data, strict=True) if code >= 0) for p in posteriors]
         rows = []
         for v, value in enumerate(attribute.values[:LINES]):
-            of = [math.fsum(w for w, code in zip(own, data, strict=True) if code == v) for own in weights]
+            of = [math.fsum(w for w, code in zip(p, data, strict=True) if code == v) for p in posteriors]
             shares = (n / total if total else math.nan for n, total in zip(of, known, strict=True))
             rows.append([value, *shares])
         note = "sum of P(state | rows) over the rows with the value / over all rows in which it is known"
         return Grid(f"new P({attribute.name} | state)", [attribute.name, *names], rows, note)
     means, variances = [], []
-    for own in weights:
-        pairs = [(w, x) for w, x in zip(own, data, strict=True) if not math.isnan(x)]
+    for p in posteriors:
+        pairs = [(w, x) for w, x in zip(p, data, strict=True) if not math.isnan(x)]
         total = math.fsum(w for w, _ in pairs)
         mean = math.fsum(w * x for w, x in pairs) / total if total else math.nan
         means.append(mean)
@@ -262,9 +262,9 @@ def _viterbi_work(model, names, tables):
 def viterbi_grid(names, tables):
     """The best score of each state at each row, the state before it, and the best path."""
     rows = []
-    for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True)):
+    for t, (best, backwards) in enumerate(zip(tables.best, tables.pointers, strict=True)):
         finite = ["-inf" if score == -math.inf else score for score in best]
-        rows.append([t + 1, *finite, *(names[i] if t else "" for i in own), names[tables.path[t]]])
+        rows.append([t + 1, *finite, *(names[i] if t else "" for i in backwards), names[tables.path[t]]])
     header = ["row", *(f"v({name})" for name in names), *(f"before {name}" for name in names), "best path"]
     return Grid("v and pointers", header, rows)
 

@@ -23,7 +23,7 @@ def shown_features(model, X) -> list[list[tuple[Feature, float]]]:
     rows = []
     for t in range(n):
         places = zip(PLACES, (True, t == 0, t == n - 1), strict=True)
-        found = [(Feature("", place), 1.0) for place, holds in places if holds]
+        found = [(Feature("", position), 1.0) for position, holds in places if holds]
         for offset, by in OFFSETS.items():
             if 0 <= t + by < n:
                 names = space.schema.names if not offset else space.neighbours[offset]
@@ -66,7 +66,7 @@ def best_two(scores, pairs) -> list[tuple[float, tuple[int, ...]]]:
             _largest((s + pairs[i][j] + row[j], (*path, j)) for i in labels for s, path in ends[i])
             for j in labels
         ]
-    return _largest(end for some in ends for end in some)
+    return _largest(end for terms in ends for end in terms)
 
 
 def _largest(paths):
@@ -151,13 +151,13 @@ def _against(model, X, names, paths, log_z):
     for t, row in enumerate(shown_features(model, X)):
         if first[t] != other[t]:
             for feature, value in row:
-                own, theirs = (float(model.coef_[path[t], index[feature]]) * value for path in (first, other))
-                if own or theirs:
-                    lines.append([t + 1, str(feature), own, theirs, own - theirs])
+                ours, theirs = (value * float(model.coef_[p[t], index[feature]]) for p in (first, other))
+                if ours or theirs:
+                    lines.append([t + 1, str(feature), ours, theirs, ours - theirs])
         if t and (first[t - 1], first[t]) != (other[t - 1], other[t]):
-            own, theirs = (float(pairs[path[t - 1], path[t]]) for path in (first, other))
+            ours, theirs = (float(pairs[path[t - 1], path[t]]) for path in (first, other))
             moves = [f"{names[path[t]]} after {names[path[t - 1]]}" for path in (first, other)]
-            lines.append([t + 1, " or ".join(dict.fromkeys(moves)), own, theirs, own - theirs])
+            lines.append([t + 1, " or ".join(dict.fromkeys(moves)), ours, theirs, ours - theirs])
     lines.append([None, "sum", *(math.fsum(line[j] for line in lines) for j in (2, 3, 4))])
     paths_shown = [
         [what, *(names[k] for k in path)] for what, path in (("best", first), ("runner-up", other))

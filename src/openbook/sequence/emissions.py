@@ -147,13 +147,13 @@ class Emissions:
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays of the model file."""
         tables = {f"values.{j}": table for j, table in enumerate(self.tables)}
-        own = {"means": self.normals.means, "covariances": self.normals.covariances}
-        return {"shift": self.shift, "scale": self.scale, **own, **tables}
+        normals = {"means": self.normals.means, "covariances": self.normals.covariances}
+        return {"shift": self.shift, "scale": self.scale, **normals, **tables}
 
     @classmethod
     def from_arrays(cls, schema: Schema, arrays: Mapping[str, np.ndarray], K: int, kind: str) -> "Emissions":
         """The distributions of a model file; ValueError or KeyError where the arrays do not fit."""
-        d, some = len(schema.of(Numeric)), [a for a in schema if isinstance(a, Categorical)]
+        d, categorical = len(schema.of(Numeric)), [a for a in schema if isinstance(a, Categorical)]
         shift, scale, means, covariances = checked_floats(
             arrays, shift=(d,), scale=(d,), means=(K, d), covariances=(K, d, d)
         )
@@ -162,7 +162,7 @@ class Emissions:
         positive = not d or np.linalg.eigvalsh(covariances).min() > 0
         require(positive, "its covariances are not valid: a variance is not above zero")
         tables = []
-        for j, attribute in enumerate(some):
+        for j, attribute in enumerate(categorical):
             table = checked_array(arrays, f"values.{j}", float, (K, len(attribute.values) + 1))
             check_distributions(f"the table of {attribute.name!r}", table[:, :-1])
             unseen = (table[:, -1] > 0) & (table[:, -1] <= 1)

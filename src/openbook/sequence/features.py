@@ -95,7 +95,7 @@ class FeatureSpace:
     @classmethod
     def of(cls, table: Table, neighbours: Mapping[str, Collection[str]]) -> "FeatureSpace":
         """The features that the rows of a table show."""
-        words = {name: tuple(sorted(own)) for name, own in text_words(table).items()}
+        words = {name: tuple(sorted(distinct)) for name, distinct in text_words(table).items()}
         return cls(table.schema, words, *shift_and_scale(moments_of(table)), neighbours)
 
     @cached_property
@@ -136,7 +136,7 @@ class FeatureSpace:
     @cached_property
     def features(self) -> list[Feature]:
         """What each row of the weights is for."""
-        found = [Feature("", place) for place in PLACES]
+        found = [Feature("", position) for position in PLACES]
         for offset, i, _ in self._blocks:
             column, form, values = self._coded[i]
             found += [Feature(offset, column, form, value) for value in values]
@@ -159,8 +159,8 @@ class FeatureSpace:
         ids[:, 0], ids[begins, 1], ids[ends - 1, 2] = 0, 1, 2
         codes = list(self._codes(table))
         for j, (offset, i, first) in enumerate(self._blocks, len(PLACES)):
-            own = _of_neighbour(codes[i], OFFSETS[offset], begins, ends, -1)
-            ids[:, j] = np.where(own >= 0, own + first, -1)
+            neighbours = _of_neighbour(codes[i], OFFSETS[offset], begins, ends, -1)
+            ids[:, j] = np.where(neighbours >= 0, neighbours + first, -1)
         numbers = []
         for j, name in enumerate(self.schema.of(Numeric)):
             numbers.append(np.nan_to_num((table.data(name) - self.shift[j]) / self.scale[j]))
@@ -184,9 +184,9 @@ class FeatureSpace:
 
 def _found(coded: _Codes, words: Sequence[str]) -> np.ndarray:
     """The codes of no word and of these words."""
-    place = {value: code for code, value in enumerate(coded.values)}
+    position = {value: code for code, value in enumerate(coded.values)}
     of = FORMS.get(coded.form, str)
-    return np.array([MISSING, *(place.get(of(word), -1) for word in words)])
+    return np.array([MISSING, *(position.get(of(word), -1) for word in words)])
 
 
 def _of_neighbour(cells, offset, begins, ends, beyond):

@@ -401,8 +401,8 @@ class HiddenMarkov(HiddenMarkovParameters, SequenceModel, Unsupervised):
     # --- the model file ----------------------------------------------------------------------------------
 
     def _arrays(self):
-        own = {"states": self.states_, "start": self.start_, "transitions": self.transitions_}
-        return {**own, **self._ending(), **self.emissions_.arrays()}
+        chain = {"states": self.states_, "start": self.start_, "transitions": self.transitions_}
+        return {**chain, **self._ending(), **self.emissions_.arrays()}
 
     def _restore(self, arrays):
         states = arrays["states"]

@@ -63,8 +63,8 @@ class SequenceFile:
         tables = [piece.load() for piece in self.pieces]
         table = stacked_rows(tables).take(slice(self.skip, self.pieces[0].rows + self.extra))
         ids = table.data(self.sequence)
-        own = conform(table, self.model.schema_)
-        piece = self.model._piece(own, self.model._ends(ids))  # noqa: SLF001 (of its own room)
+        conformed = conform(table, self.model.schema_)
+        piece = self.model._piece(conformed, self.model._ends(ids))  # noqa: SLF001 (of its own room)
         if self.target is None:
             return piece
         codes = table.data(self.target).astype(np.int64)
@@ -120,11 +120,11 @@ def scanned(
         labels = np.array(attribute.values)
     schema = scan.schema.select(name for name in scan.names if name not in (sequence, target))
     schema = kinds(schema) if kinds else schema
-    seen = list(each(scan.pieces, partial(_seen, schema, sequence, target)))
-    moments = reduce(add, (one.moments for one in seen))
-    words = {name: tuple(sorted(set().union(*(one.words[name] for one in seen)))) for name in schema.of(Text)}
-    complete = target is not None and sum(one.labelled for one in seen) == len(scan)
-    cuts = _cuts(scan.pieces, seen)
+    summaries = list(each(scan.pieces, partial(_seen, schema, sequence, target)))
+    moments = reduce(add, (s.moments for s in summaries))
+    words = {a: tuple(sorted(set().union(*(s.words[a] for s in summaries)))) for a in schema.of(Text)}
+    complete = target is not None and sum(s.labelled for s in summaries) == len(scan)
+    cuts = _cuts(scan.pieces, summaries)
     return ScannedSequences(schema, moments, words, labels, complete, cuts, sequence, target)
 
 
@@ -165,10 +165,10 @@ def _seen(schema, sequence, target, table):
     ids = column.data
     starts = _starts(ids)
     labelled = 0 if target is None else int((~table.column(target).missing).sum())
-    own = conform(table, schema)
-    refuse_infinity(own)
+    conformed = conform(table, schema)
+    refuse_infinity(conformed)
     lengths = np.diff(np.append(starts, len(ids)))
-    return _PieceSummary(ids[starts], lengths, moments_of(own), text_words(own), labelled)
+    return _PieceSummary(ids[starts], lengths, moments_of(conformed), text_words(conformed), labelled)
 
 
 def text_words(table: Table) -> dict[str, set[str]]:
@@ -176,22 +176,22 @@ def text_words(table: Table) -> dict[str, set[str]]:
     return {name: {w for w in table.data(name) if w is not None} for name in table.schema.of(Text)}
 
 
-def _cuts(pieces: Sequence[Piece], seen: Sequence[_PieceSummary]):
+def _cuts(pieces: Sequence[Piece], summaries: Sequence[_PieceSummary]):
     """For each piece in which a sequence begins: the pieces it needs, the rows to skip, and those to add."""
-    goes_on = [False, *(b.ids[0] == a.ids[-1] for a, b in pairwise(seen))]
-    skips = [int(one.lengths[0]) if on else 0 for one, on in zip(seen, goes_on, strict=True)]
+    goes_on = [False, *(b.ids[0] == a.ids[-1] for a, b in pairwise(summaries))]
+    skips = [int(one.lengths[0]) if on else 0 for one, on in zip(summaries, goes_on, strict=True)]
     met: set[Any] = set()
-    for one, on in zip(seen, goes_on, strict=True):
+    for one, on in zip(summaries, goes_on, strict=True):
         _register(met, one.ids[int(on) :])
     found = []
     for i, piece in enumerate(pieces):
         if skips[i] == piece.rows:  # all of it belongs to a sequence that began before
             continue
-        more, last = 0, i
+        skipped, last = 0, i
         while last + 1 < len(pieces) and skips[last + 1]:
             last += 1
-            more += skips[last]
+            skipped += skips[last]
             if skips[last] < pieces[last].rows:
                 break
-        found.append((tuple(pieces[i : last + 1]), skips[i], more))
+        found.append((tuple(pieces[i : last + 1]), skips[i], skipped))
     return found

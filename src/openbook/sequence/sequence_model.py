@@ -106,10 +106,10 @@ class SequenceModel(Estimator):
     def _pieces(self, rows: OrderedRows, labels: np.ndarray | None = None, w: np.ndarray | None = None):
         """The rows in codes, in pieces of whole sequences."""
         found = []
-        for span, some in rows.spans():
-            piece = self._piece(rows.table.take(span), rows.ends[some] - span.start)
+        for span, numbers in rows.spans():
+            piece = self._piece(rows.table.take(span), rows.ends[numbers] - span.start)
             if labels is not None and w is not None:
-                piece = piece._replace(labels=labels[span], w=w[some])
+                piece = piece._replace(labels=labels[span], w=w[numbers])
             found.append(piece)
         return found
 

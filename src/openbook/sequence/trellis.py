@@ -75,17 +75,17 @@ def _viterbi(start, a, log_b):
     pointers: list[list[int]] = []
     for t, row in enumerate(log_b):
         if t == 0:
-            reached, own = [log_or_minus_infinity(p) for p in start], [0 for _ in states]
+            reached, backwards = [log_or_minus_infinity(p) for p in start], [0 for _ in states]
         else:
             scores = [[best[-1][i] + log_or_minus_infinity(a[i][j]) for i in states] for j in states]
-            own = [row.index(max(row)) for row in scores]
+            backwards = [row.index(max(row)) for row in scores]
             reached = list(map(max, scores))
         ends = [r + v for r, v in zip(reached, row, strict=True)]
         best.append(ends if max(ends) > -math.inf else reached)
-        pointers.append(own)
+        pointers.append(backwards)
     path = [best[-1].index(max(best[-1]))]
-    for own in pointers[:0:-1]:
-        path.insert(0, own[path[0]])
+    for backwards in pointers[:0:-1]:
+        path.insert(0, backwards[path[0]])
     return best, pointers, path
 
 

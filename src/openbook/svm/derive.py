@@ -47,12 +47,12 @@ class Machine:
 
     def __init__(self, model, k):
         self.model, self.k = model, k
-        some = [i for i, beta in enumerate(model.dual_coef_[k].tolist()) if beta]
-        self.numbers = [int(model.support_[i]) for i in some]
+        support = [i for i, beta in enumerate(model.dual_coef_[k].tolist()) if beta]
+        self.numbers = [int(model.support_[i]) for i in support]
         kept = model.support_vectors_  # none of sparse rows
-        self.vectors = [] if kept is None else [kept[i].tolist() for i in some]
-        self.beta = [float(model.dual_coef_[k, i]) for i in some]
-        self.slack = [float(model.slacks_[k, i]) for i in some]
+        self.vectors = [] if kept is None else [kept[i].tolist() for i in support]
+        self.beta = [float(model.dual_coef_[k, i]) for i in support]
+        self.slack = [float(model.slacks_[k, i]) for i in support]
         self.bias = float(model.bias_[k])
         self.names = model.encoding_.names
 

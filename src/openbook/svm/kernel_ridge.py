@@ -131,9 +131,9 @@ class KernelRidge(Regressor):
         return int(self.X_fit_.size + self.dual_coef_.size)
 
     def _arrays(self):
-        own = {"X_fit_": self.X_fit_, "dual_coef_": self.dual_coef_}
+        dual = {"X_fit_": self.X_fit_, "dual_coef_": self.dual_coef_}
         figures = np.array([self.center_, self.gamma_])
-        return {**own, "figures": figures, **self.encoding_.arrays("encoding.")}
+        return {**dual, "figures": figures, **self.encoding_.arrays("encoding.")}
 
     def _restore(self, arrays):
         self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")

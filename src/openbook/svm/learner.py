@@ -184,8 +184,8 @@ class SupportVectors(Learner):
         return int(self.support_vectors_.size + self.dual_coef_.size + self.bias_.size)
 
     def _arrays(self):
-        own = {name: getattr(self, name) for name in _SHAPES if getattr(self, name) is not None}
-        return {**own, **self.encoding_.arrays("encoding."), "gamma_": np.array([self.gamma_])}
+        solution = {name: getattr(self, name) for name in _SHAPES if getattr(self, name) is not None}
+        return {**solution, **self.encoding_.arrays("encoding."), "gamma_": np.array([self.gamma_])}
 
     def _restore(self, arrays):
         self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")

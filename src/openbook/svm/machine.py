@@ -111,11 +111,11 @@ def _without_rounding(beta: np.ndarray) -> np.ndarray:
 
 def _of_vectors(tasks, values, used: np.ndarray) -> np.ndarray:
     """The values of each task's rows, those that are used, side by side, (machines, m)."""
-    place = np.cumsum(used) - 1
+    position = np.cumsum(used) - 1
     found = np.zeros((len(tasks), np.count_nonzero(used)))
-    for own, task, of_rows in zip(found, tasks, values, strict=True):
-        some = used[task.rows]
-        own[place[task.rows][some]] = of_rows[some]
+    for row, task, of_rows in zip(found, tasks, values, strict=True):
+        kept = used[task.rows]
+        row[position[task.rows][kept]] = of_rows[kept]
     return found
 
 

@@ -85,7 +85,7 @@ def _polished(X, problem, found):
     beta = polish(
         problem,
         found.beta,
-        lambda some: _dense(X[some] @ X[some].T) + np.diag(problem.ridge[some]),
+        lambda rows: _dense(X[rows] @ X[rows].T) + np.diag(problem.ridge[rows]),
         lambda by: X @ (by @ X) + problem.ridge * by,
     )
     gradient = X @ (beta @ X) + problem.ridge * beta - problem.t
@@ -106,13 +106,13 @@ def _stages(X, problem, share, search, *, exact):
     If it has to be exact, until it is clear as well which rows are on the margin, or the gap is yet smaller.
     """
     if X.shape[0] > _MANY:
-        some = slice(None, None, _STRIDE)
-        part = problem.rows(some)._replace(
-            lo=_STRIDE * problem.lo[some],
-            hi=_STRIDE * problem.hi[some],
-            ridge=problem.ridge[some] / _STRIDE,
+        sample = slice(None, None, _STRIDE)
+        part = problem.rows(sample)._replace(
+            lo=_STRIDE * problem.lo[sample],
+            hi=_STRIDE * problem.hi[sample],
+            ridge=problem.ridge[sample] / _STRIDE,
         )
-        every_eighth = X[some] if issparse(X) else np.ascontiguousarray(X[some])
+        every_eighth = X[sample] if issparse(X) else np.ascontiguousarray(X[sample])
         _stages(every_eighth, part, _ROUGH, search, exact=False)
         search.width /= _SHRINK
     search.f = X @ search.w + search.b
@@ -234,13 +234,13 @@ def _curvature(X, problem, ridge, beta):
     bent = np.flatnonzero(_bent(problem, beta))
     H = np.zeros((d + 1, d + 1))
     for start in range(0, len(bent), _BLOCK_ROWS):
-        some = bent[start : start + _BLOCK_ROWS]
-        rows = np.ones((len(some), d + 1))
+        block = bent[start : start + _BLOCK_ROWS]
+        rows = np.ones((len(block), d + 1))
         if issparse(X):
-            rows[:, :d] = _dense(X[some])
+            rows[:, :d] = _dense(X[block])
         else:
-            np.take(X, some, axis=0, out=rows[:, :d])
-        rows /= np.sqrt(ridge[some])[:, None]
+            np.take(X, block, axis=0, out=rows[:, :d])
+        rows /= np.sqrt(ridge[block])[:, None]
         H += rows.T @ rows
     H[np.diag_indices(d)] += 1.0
     return H

@@ -44,25 +44,25 @@ def polish(problem: Problem, beta, square, times):
     for _ in range(_ROUNDS):
         if not free.any() and not _free_two(problem, beta, gradient, free, side, exact):
             break
-        some = np.flatnonzero(free)
-        if len(some) > _MOST_FREE:
+        interior = np.flatnonzero(free)
+        if len(interior) > _MOST_FREE:
             break
-        sides = np.append(-gradient[some] - problem.epsilon * side[some], -beta.sum())
-        change, bias = _equations(square(some), sides)
+        sides = np.append(-gradient[interior] - problem.epsilon * side[interior], -beta.sum())
+        change, bias = _equations(square(interior), sides)
         most = 1.0 if bias is not None else np.inf
-        ends = _ends(problem.rows(some), change, side[some])
+        ends = _ends(problem.rows(interior), change, side[interior])
         with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.where(change == 0, np.inf, (ends - beta[some]) / change)
+            shares = np.where(change == 0, np.inf, (ends - beta[interior]) / change)
         first = int(np.argmin(shares))
         if not min(most, shares[first]) < np.inf:
             break
-        beta[some] += min(most, shares[first]) * change
+        beta[interior] += min(most, shares[first]) * change
         if shares[first] <= most:
-            beta[some[first]] = ends[first]
-            free[some[first]] = False
+            beta[interior[first]] = ends[first]
+            free[interior[first]] = False
         gradient = times(beta) - problem.t
         if shares[first] > most and not _free_one(problem, beta, gradient, free, side, bias, exact):
-            left = gradient[some] + problem.epsilon * side[some] + bias
+            left = gradient[interior] + problem.epsilon * side[interior] + bias
             if again or np.abs(left).max() <= _ROUNDING * exact:
                 break
             again = True  # once more, from so near: what rounding took from the first solution

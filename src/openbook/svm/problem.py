@@ -33,9 +33,9 @@ class Problem(NamedTuple):
     ridge: np.ndarray
     epsilon: float = 0.0
 
-    def rows(self, some) -> "Problem":
+    def rows(self, indices) -> "Problem":
         """The problem of some of the rows."""
-        return Problem(self.t[some], self.lo[some], self.hi[some], self.ridge[some], self.epsilon)
+        return Problem(self.t[indices], self.lo[indices], self.hi[indices], self.ridge[indices], self.epsilon)
 
     def bounded(self, by: float) -> "Problem":
         """The same with no bound above `by`."""
@@ -59,8 +59,8 @@ class Problem(NamedTuple):
 
     def dual(self, beta: np.ndarray, square: float) -> float:
         """The dual's value, to be made as large as it can; square is beta^T K beta."""
-        own = beta @ self.t - self.epsilon * np.abs(beta).sum() - 0.5 * (self.ridge * beta) @ beta
-        return float(own) - 0.5 * square
+        linear = beta @ self.t - self.epsilon * np.abs(beta).sum() - 0.5 * (self.ridge * beta) @ beta
+        return float(linear) - 0.5 * square
 
     def balanced(self, beta: np.ndarray) -> np.ndarray:
         """The multipliers with the heavier side scaled down, so that they sum to 0."""

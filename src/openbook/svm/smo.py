@@ -90,17 +90,17 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
                 break
             sweeps += 1
             chosen = _working_set(chosen, problem, beta, up, down)
-            part, own, slope = problem.rows(chosen), beta[chosen], gradient[chosen]
+            part, multipliers, slope = problem.rows(chosen), beta[chosen], gradient[chosen]
             K = buffer[: len(chosen) ** 2].reshape(len(chosen), -1)
             kernel.block(left[chosen], right[chosen], K)
             K[np.diag_indices(len(K))] += part.ridge
             enough = max(0.5 * tol, _SHARE * violation)
-            pair_steps(K, part.lo, part.hi, part.epsilon, enough, _STEPS, own, slope)
-            change = own - beta[chosen]
-            some = change != 0
-            add_scores(kernel, left, right[chosen[some]], change[some], gradient)
+            pair_steps(K, part.lo, part.hi, part.epsilon, enough, _STEPS, multipliers, slope)
+            change = multipliers - beta[chosen]
+            moved = change != 0
+            add_scores(kernel, left, right[chosen[moved]], change[moved], gradient)
             gradient[chosen] += part.ridge * change
-            beta[chosen] = own
+            beta[chosen] = multipliers
     except KeyboardInterrupt:
         state = INTERRUPTED
         gradient = _gradient(kernel, left, right, problem, beta)  # the pass may have been cut short
@@ -108,7 +108,7 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
         beta = polish(
             problem,
             beta,
-            lambda some: kernel.block(left[some], right[some]) + np.diag(problem.ridge[some]),
+            lambda rows: kernel.block(left[rows], right[rows]) + np.diag(problem.ridge[rows]),
             lambda by: _gradient(kernel, left, right, problem, by) + problem.t,
         )
         gradient = _gradient(kernel, left, right, problem, beta)
@@ -117,8 +117,8 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
 
 def _gradient(kernel, left, right, problem, beta):
     gradient = problem.ridge * beta - problem.t
-    some = np.flatnonzero(beta)
-    add_scores(kernel, left, right[some], beta[some], gradient)
+    support = np.flatnonzero(beta)
+    add_scores(kernel, left, right[support], beta[support], gradient)
     return gradient
 
 
@@ -180,7 +180,7 @@ def _rising(hi, epsilon, beta, gradient):
 
 
 @inner
-def _falling(K_i, diagonal, lo, epsilon, beta, gradient, highest, own):
+def _falling(K_i, diagonal, lo, epsilon, beta, gradient, highest, K_ii):
     """The row by whose fall the objective falls most while i rises; and the least loss of any."""
     j, lowest, best, of = -1, np.inf, 0.0, 1.0  # the objective falls by best / of; a product is quicker
     for k in range(len(beta)):
@@ -188,7 +188,7 @@ def _falling(K_i, diagonal, lo, epsilon, beta, gradient, highest, own):
             loss = -gradient[k] - (epsilon if beta[k] > 0 else -epsilon)
             lowest = min(lowest, loss)
             if loss < highest:
-                fall, curve = (highest - loss) ** 2, max(own + diagonal[k] - 2 * K_i[k], LEAST)
+                fall, curve = (highest - loss) ** 2, max(K_ii + diagonal[k] - 2 * K_i[k], LEAST)
                 if fall * of > best * curve:
                     j, best, of = k, fall, curve
     return j, lowest

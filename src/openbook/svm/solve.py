@@ -100,8 +100,8 @@ def _with_weights(found: DualSolution, X: np.ndarray, center: np.ndarray) -> Dua
 
 def _centred(X):
     """The rows around the origin, and what was taken off: nothing if they are near it, by some of them."""
-    some = X[:: max(1, len(X) // _SOME)]
-    center, spread = some.mean(axis=0), some.std(axis=0)
+    sample = X[:: max(1, len(X) // _SOME)]
+    center, spread = sample.mean(axis=0), sample.std(axis=0)
     if not (np.abs(center) > _AWAY * spread).any():
         return X, np.zeros(X.shape[1])
     return X - center, center

@@ -182,9 +182,9 @@ class SVC(Declared, SupportVectors, Classifier):
             return [Task(slice(None), self._problem(y == 1, cost))]
         if self.multiclass == "ovr":
             return [Task(slice(None), self._problem(y == c, cost)) for c in range(len(self.classes_))]
-        tasks, own = [], [np.flatnonzero(y == c) for c in range(len(self.classes_))]
+        tasks, of_class = [], [np.flatnonzero(y == c) for c in range(len(self.classes_))]
         for a, b in pairs(len(self.classes_)):
-            rows = np.sort(np.concatenate([own[a], own[b]]))
+            rows = np.sort(np.concatenate([of_class[a], of_class[b]]))
             tasks.append(Task(rows, self._problem(y[rows] == a, cost[rows])))
         return tasks
 
@@ -199,7 +199,7 @@ class SVC(Declared, SupportVectors, Classifier):
     def _solved(self, training, tasks, table):
         if math.isfinite(self.C):
             found = solved(self, table.X, table.kernel, tasks)
-            return [table.weighed(own, task.rows) for own, task in zip(found, tasks, strict=True)]
+            return [table.weighed(machine, task.rows) for machine, task in zip(found, tasks, strict=True)]
         kernel, ends = kernel_asked(self), (self.tol, self.max_iter)
         X, numbers = training.X, training.number
         return [solve_hard(X[t.rows], kernel, t.problem, *ends, numbers[t.rows]) for t in tasks]
@@ -263,8 +263,8 @@ class SVC(Declared, SupportVectors, Classifier):
         return 1 if n == 2 else n if self.multiclass == "ovr" else len(pairs(n))
 
     def _arrays(self):
-        own = {"sharpness_": self.sharpness_, "n_support_": self.n_support_}
-        return {**super()._arrays(), **own, "calibrated_": np.array([self.calibrated_])}
+        of_classes = {"sharpness_": self.sharpness_, "n_support_": self.n_support_}
+        return {**super()._arrays(), **of_classes, "calibrated_": np.array([self.calibrated_])}
 
     def _restore(self, arrays):
         require(len(self.classes_) >= 2, "it has only one class")

@@ -42,9 +42,9 @@ def _groups(cells):
     mixture = (bits ^ (bits >> np.uint64(32))) @ (factors * np.uint64(2) + np.uint64(1))
     _, first, group = np.unique(mixture, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    first, group = first[order], place[group]
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(len(order))
+    first, group = first[order], inverse[group]
     if len(first) < len(bits):
         strangers = np.flatnonzero((bits != bits[first[group]]).any(axis=1))
         group[strangers] = len(first) + np.arange(len(strangers))

@@ -53,8 +53,8 @@ def rest_votes(f) -> Votes:
     >>> votes.totals.tolist(), votes.first
     ([1, 3, 1], [1])
     """
-    own = np.asarray(f) > 0
-    by_machine = np.where(np.eye(len(own), dtype=bool), own[:, None], ~own[:, None]).astype(int)
+    won = np.asarray(f) > 0
+    by_machine = np.where(np.eye(len(won), dtype=bool), won[:, None], ~won[:, None]).astype(int)
     return Votes(by_machine, by_machine.sum(axis=0))
 
 
@@ -100,10 +100,10 @@ def class_scores(f: np.ndarray, n_classes: int, multiclass: str) -> np.ndarray:
     if multiclass == "ovr":
         return f
     votes, sums = np.zeros((n_classes, len(f))), np.zeros((n_classes, len(f)))
-    for (a, b), own in zip(pairs(n_classes), np.ascontiguousarray(f.T), strict=True):
-        won = own > 0
+    for (a, b), decisions in zip(pairs(n_classes), np.ascontiguousarray(f.T), strict=True):
+        won = decisions > 0
         votes[a] += won
         votes[b] += ~won
-        sums[a] += own
-        sums[b] -= own
+        sums[a] += decisions
+        sums[b] -= decisions
     return np.ascontiguousarray((votes + sums / (3 * (np.abs(sums) + 1))).T)

@@ -124,8 +124,8 @@ class TextDescription:
         if self.duplicates:
             shown = self.duplicates[:_PAIRS]
             rows = [(*pair[:2], round(pair.similarity, 3), self.excerpts[pair.row]) for pair in shown]
-            more = len(self.duplicates) - len(shown)
-            note = f"{plural(more, 'more pair')}" if more else ""
+            unlisted = len(self.duplicates) - len(shown)
+            note = f"{plural(unlisted, 'more pair')}" if unlisted else ""
             head = ("row", "other row", "similarity", "begins")
             parts.append(Grid("Nearly equal documents", head, rows, note))
         return Work(f"Texts of {self.column}", tuple(parts))

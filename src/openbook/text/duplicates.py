@@ -103,10 +103,10 @@ def _shingles(texts: Sequence[str | None]) -> tuple[Array, Array, Array]:
         inside = position[starts] + k < sizes[row[starts]]
         keys = _mixed(keys * _MIX + np.where(inside, padded[starts + k], np.uint64(0)))
     order = np.lexsort((keys, row[starts]))
-    keys, own = keys[order], row[starts][order]
+    keys, rows_of_keys = keys[order], row[starts][order]
     new = np.ones(len(keys), dtype=bool)
-    new[1:] = (keys[1:] != keys[:-1]) | (own[1:] != own[:-1])
-    rows, begin = np.unique(own[new], return_index=True)
+    new[1:] = (keys[1:] != keys[:-1]) | (rows_of_keys[1:] != rows_of_keys[:-1])
+    rows, begin = np.unique(rows_of_keys[new], return_index=True)
     return keys[new], np.append(begin, new.sum()), rows
 
 

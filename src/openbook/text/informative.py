@@ -53,10 +53,10 @@ class WordTable(NamedTuple):
         every, places = union(self.terms, other.terms)
         times, documents = np.zeros(len(every)), np.zeros(len(every))
         having = np.zeros((len(every), len(self.classes)))
-        for own, one in zip(places, (self, other), strict=True):
-            times[own] += one.times
-            documents[own] += one.documents
-            having[own] += one.having
+        for positions, one in zip(places, (self, other), strict=True):
+            times[positions] += one.times
+            documents[positions] += one.documents
+            having[positions] += one.having
         sizes = self.classes + other.classes, self.total + other.total
         return WordTable(every, times, documents, having, *sizes)
 

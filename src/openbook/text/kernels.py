@@ -94,11 +94,11 @@ def move_words(old, letters, new):
 
 
 @inner
-def same_rest(eights, start, letters, own, size):
+def same_rest(eights, start, letters, position, size):
     """Whether two words of this size are equal beyond their first 16 bytes."""
     same = True
     for j in range(16, size):
-        same &= np.uint8(eights[start + j]) == letters[own + j]
+        same &= np.uint8(eights[start + j]) == letters[position + j]
     return same
 
 
@@ -202,12 +202,12 @@ def arrange(matrix, ends, columns, n_bytes, buffers, into):
         keys = buffers.other if n_bytes % 2 else buffers.keys
         kept, last = 0, np.int64(0)
         for i in range(m):
-            own = np.int64(keys[i] & _LOW)
-            row = buffers.rows[own]
+            source = np.int64(keys[i] & _LOW)
+            row = buffers.rows[source]
             if kept and keys[i] >> _BITS == keys[kept - 1] >> _BITS and row == buffers.rows[last]:
-                buffers.values[last] += buffers.values[own]
+                buffers.values[last] += buffers.values[source]
             else:
-                keys[kept], last = keys[i], own
+                keys[kept], last = keys[i], source
                 kept += 1
                 ends[row + 1] += 1
         for row in range(start, stop):
@@ -215,10 +215,10 @@ def arrange(matrix, ends, columns, n_bytes, buffers, into):
             ends[row + 1] = n
             n += size
         for i in range(kept):
-            own = np.int64(keys[i] & _LOW)
-            place = ends[buffers.rows[own] + 1]
-            cells[place], counts[place] = np.int32(keys[i] >> _BITS), buffers.values[own]
-            ends[buffers.rows[own] + 1] = place + 1
+            source = np.int64(keys[i] & _LOW)
+            slot = ends[buffers.rows[source] + 1]
+            cells[slot], counts[slot] = np.int32(keys[i] >> _BITS), buffers.values[source]
+            ends[buffers.rows[source] + 1] = slot + 1
         start = stop
     return n
 
@@ -235,10 +235,10 @@ def tally_terms(columns, counts, documents, times):
 def count_by_class(columns, ends, classes, having):
     """Add to having[column, class] the rows of each class that have the column; a negative class is none."""
     for row in range(len(ends) - 1):
-        own = classes[row]
-        if own >= 0:
+        label = classes[row]
+        if label >= 0:
             for i in range(ends[row], ends[row + 1]):
-                having[columns[i], own] += 1
+                having[columns[i], label] += 1
 
 
 @inner

@@ -88,12 +88,14 @@ class TermRule:
             terms, columns = _in_order(self.terms(words))
             return self._phrases(terms, columns[spoken], firsts)
         every = sizes(texts)
-        shares = [(texts[some], every[some]) for some in slices(every, _SHARE, worker_count())]
+        shares = [(texts[share], every[share]) for share in slices(every, _SHARE, worker_count())]
         read = list(each(shares, partial(_words_of, self.lowercase, self.analyzer == "word")))
         lexicon = Lexicon()
-        own = [lexicon.read_bytes(letters)[0] for letters, _, _ in read]  # of the words of each share, in all
+        in_lexicon = [lexicon.read_bytes(letters)[0] for letters, _, _ in read]  # of each share's words
         terms, columns = _in_order(self.terms(lexicon.words))
-        parts = [_Words(codes, ends, columns[some]) for (_, codes, ends), some in zip(read, own, strict=True)]
+        parts = [
+            _Words(codes, ends, columns[c]) for (_, codes, ends), c in zip(read, in_lexicon, strict=True)
+        ]
         del read
         counted = Counted(terms, _bags(parts, len(terms)))
         return counted if self.analyzer == "word" else self._characters(*counted)
@@ -106,9 +108,9 @@ class TermRule:
             padded = f" {one} "
             longest = min(high, max(low, len(padded)))  # a word that is too short counts whole, and once
             for n in range(low, longest + 1):
-                own = [padded[j : j + n] for j in range(max(len(padded) - n + 1, 1))]
-                grams += own
-                word += [i] * len(own)
+                ngrams = [padded[j : j + n] for j in range(max(len(padded) - n + 1, 1))]
+                grams += ngrams
+                word += [i] * len(ngrams)
         terms, columns = _in_order(grams)
         ones = np.ones(len(grams), dtype=np.int32)
         each = sp.csr_array((ones, (word, columns)), shape=(len(words), len(terms)))
@@ -132,24 +134,24 @@ class TermRule:
             inside = text[: len(text) - n + 1] == text[n - 1 :]
             if n > 1:
                 longer = (ids[: len(inside)] * width + codes[n - 1 :])[inside]
-                found, own = np.unique(longer, return_inverse=True)
+                found, number = np.unique(longer, return_inverse=True)
                 begin, last = np.divmod(found, width)
                 pairs = zip(begin.tolist(), last.tolist(), strict=True)
                 phrases = [f"{phrases[i]} {terms[j]}" for i, j in pairs]
                 words = np.column_stack([words[begin], last + 1])
                 ids = np.zeros(len(inside), dtype=np.int64)
-                ids[inside] = own
+                ids[inside] = number
             if n >= low:
                 columns.append(ids[inside] + len(names))
                 rows.append(text[: len(inside)][inside])
                 keys.append(np.pad(words, [(0, 0), (0, high - n)]))
                 names += phrases
         order = np.lexsort(np.concatenate(keys).T[::-1])
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order))
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order))
         by_text = np.argsort(np.concatenate(rows), kind="stable")
         starts = np.searchsorted(np.concatenate(rows)[by_text], np.arange(len(firsts)))
-        spoken = _Words(np.concatenate(columns)[by_text].astype(np.int32), starts, place)
+        spoken = _Words(np.concatenate(columns)[by_text].astype(np.int32), starts, rank)
         return Counted([names[i] for i in order.tolist()], _bags([spoken], len(names)))
 
 
@@ -174,9 +176,9 @@ def into_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], wi
     """The matrix, which is lost, with each column where `columns` says, in order: those of one place are
     summed, those of -1 left out.
     """
-    own = matrix.indices.astype(np.int32, copy=False), matrix.data
-    n, ends = _placed(own, matrix.indptr, columns, width, own)
-    return _by_rows(own[1][:n], own[0][:n], ends, width)
+    entries = matrix.indices.astype(np.int32, copy=False), matrix.data
+    n, ends = _placed(entries, matrix.indptr, columns, width, entries)
+    return _by_rows(entries[1][:n], entries[0][:n], ends, width)
 
 
 def _placed(matrix: Any, ends: Any, columns: Any, width: int, into: Any) -> tuple[int, npt.NDArray[np.int64]]:
@@ -199,12 +201,12 @@ def _bags(parts: list[_Words], width: int) -> sp.csr_array:
 
     def place(k: int) -> tuple[int, npt.NDArray[np.int64]]:
         codes, ends, columns = parts[k]
-        own = cells[starts[k] : starts[k + 1]]
+        target = cells[starts[k] : starts[k + 1]]
         if not alone:
-            own[:] = codes
-        parts[k] = parts[k]._replace(codes=own)  # these codes are not held twice while counts are written
+            target[:] = codes
+        parts[k] = parts[k]._replace(codes=target)  # these codes are not held twice while counts are written
         del codes
-        return _placed((own, None), ends, columns, width, (own, counts[starts[k] :]))
+        return _placed((target, None), ends, columns, width, (target, counts[starts[k] :]))
 
     jobs = list(range(len(parts)))
     placed = list(each(jobs, place) if shares_memory() else map(place, jobs))

@@ -80,19 +80,19 @@ class Lexicon:
         return self.read_bytes(whole, len(texts))
 
     def read_slices(
-        self, texts: Sequence[str | None], own: npt.NDArray[np.int64]
+        self, texts: Sequence[str | None], sizes: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """The same of many texts of these sizes, in parts.
 
         The array is as long as the most words that the characters could make: memory that is never written
         to is never allocated.
         """
-        codes = np.empty(int(own.sum() + len(own)), dtype=np.int32)
+        codes = np.empty(int(sizes.sum() + len(sizes)), dtype=np.int32)
         every, n = np.zeros(len(texts) + 1, dtype=np.int64), 0
-        for some in slices(own, _AT_ONCE, len(texts)):
-            found, firsts = self.read(texts[some])
+        for share in slices(sizes, _AT_ONCE, len(texts)):
+            found, firsts = self.read(texts[share])
             codes[n : n + len(found)] = found
-            every[some.start + 1 : some.stop + 1] = firsts[1:] + n
+            every[share.start + 1 : share.stop + 1] = firsts[1:] + n
             n += len(found)
         codes.resize(n, refcheck=False)
         return codes, every
@@ -167,12 +167,12 @@ def _plain(text: str, pairs: bool) -> bytes:
     if text.isascii():
         return text.encode()
     points = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
-    seen = np.flatnonzero(np.bincount(points))
-    signs = "".join(map(chr, seen.tolist()))
+    present = np.flatnonzero(np.bincount(points))
+    signs = "".join(map(chr, present.tolist()))
     if pairs and RUN.search(signs):
         return _plain(in_pairs(text), pairs=False)
-    inside = np.zeros(seen[-1] + 1, dtype=bool)
-    inside[seen] = [sign.isascii() or in_word(sign) for sign in signs]
+    inside = np.zeros(present[-1] + 1, dtype=bool)
+    inside[present] = [sign.isascii() or in_word(sign) for sign in signs]
     return np.where(inside[points], points, ord(" ")).astype("<u4").tobytes().decode("utf-32-le").encode()
 
 

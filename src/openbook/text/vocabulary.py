@@ -63,9 +63,9 @@ class TermCounts(Statistics):
     def __add__(self, other: Self) -> Self:
         every, places = merged_terms(self.text, other.text)
         documents, times = np.zeros((2, _size(every)))
-        for own, one in zip(places, (self, other), strict=True):
-            documents[own] += one.documents
-            times[own] += one.times
+        for positions, one in zip(places, (self, other), strict=True):
+            documents[positions] += one.documents
+            times[positions] += one.times
         return type(self)(every, documents, times, self.rows + other.rows)
 
     def columns_of(self, terms: list[str], kept: Array) -> Array:
