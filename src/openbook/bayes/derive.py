@@ -55,7 +55,7 @@ _WORDS = (
 
 
 def _words(model, X, logs):
-    """The words of texts that tell the class from the runner-up, the weightiest first."""
+    """The words of texts that favour the class over the runner-up most, the strongest first."""
     likelihoods = [one for one in model.likelihoods_ if one.name == "multinomial" and one.schema.of(Word)]
     if len(logs) < 2 or not likelihoods:
         return []

@@ -122,7 +122,7 @@ class MultinomialNB(EventNB):
 
 
 class ComplementNB(EventNB):
-    r"""Complement naive Bayes: an event speaks against the classes whose other classes show it often.
+    r"""Complement naive Bayes: an event is evidence against a class if the other classes show it often.
 
     .. math:: \hat{c} = \arg\max_c \prod_j q_{cj}^{-x_j}, \quad
         q_{cj} = \frac{\sum_{k \neq c} n_{kj} + \alpha}{\sum_{k \neq c} N_k + \alpha V}

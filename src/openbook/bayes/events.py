@@ -214,7 +214,7 @@ class MultinomialColumns(EventColumns):
 
 
 class ComplementColumns(MultinomialColumns):
-    """The multinomial the other way round: an event speaks against the classes that show it elsewhere."""
+    """The complement: an event is evidence against a class if the other classes show it often."""
 
     name = "complement"
 
@@ -252,7 +252,7 @@ class ComplementColumns(MultinomialColumns):
 
 
 class BernoulliColumns(EventColumns, ApartColumns):
-    """Every column says whether its event happened; that it did not counts as well."""
+    """Each column is whether its event happened; its absence counts as well."""
 
     name = "bernoulli"
 

@@ -32,10 +32,10 @@ from openbook.work import Step, Work
 
 DENSITY = r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}"
 
-#: The share of the overall variance that stands in for a variance of zero.
+#: The share of the overall variance that replaces a variance of zero.
 FLOOR = 1e-9
 
-#: Variances up to this are zero: their inverse, or that of what stands in, would overflow.
+#: Variances up to this are zero: their inverse, or that of the replacement, would overflow.
 LEAST = 1e-298
 
 

@@ -67,8 +67,8 @@ class Likelihood(ABC):
         """Add the log-likelihood of each row under each class to scores (n_rows, n_classes)."""
 
     def log_prior(self) -> float:
-        """The logarithm of the prior density of the estimates that smoothing stands for, up to a constant:
-        what it adds to the log-likelihood that the estimates maximise.
+        """The logarithm of the smoothing's prior density at the estimates, up to a constant: the term that it
+        adds to the log-likelihood which the estimates maximise.
         """
         return 0.0
 
@@ -111,7 +111,7 @@ class ApartColumns(Likelihood):
 
 
 def left_out(name: str, truth: str, why: str) -> Factor:
-    """A column that says nothing: a factor of 1."""
+    """A column without information: a factor of 1."""
     return Factor(Step(given(name, truth), result=1, note=f"{why}: left out"), 0.0)
 
 

@@ -351,7 +351,7 @@ class NaiveBayes(Folding, Classifier):
         Returns
         -------
         ndarray of shape (n_columns, n_rows, n_classes) or None
-            None if columns cannot be told apart: the multinomial shares its events out among them.
+            None if columns cannot be separated: the multinomial divides the events of a row among them.
         """
         check_is_fitted(self)
         likelihoods = [each for each in self.likelihoods_ if isinstance(each, ApartColumns)]

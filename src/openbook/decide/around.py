@@ -35,7 +35,7 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, KnownParameters):
         return {f"estimator__{name}": values for name, values in knobs.items()}
 
     def _check(self, sample_weight):
-        """Check the parameters, and that the classifier can do what is asked of it."""
+        """Check the parameters, and that the classifier has the required methods."""
         check_parameters(self, self._rules)
         name = type(self.estimator).__name__
         if not hasattr(self.estimator, "predict_proba"):

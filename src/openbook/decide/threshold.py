@@ -38,7 +38,7 @@ from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
 _EVEN = 0.5
-#: Groups are tested in so many parts where the rows have a time too.
+#: The parts in which groups are tested where the rows have a time too.
 _PARTS = 3
 
 
@@ -224,7 +224,7 @@ class _Inner:
         self.codes, self.n_classes = class_codes(y)[2], len(model.classes_)
 
     def folds(self, stratified, blocks, seed):
-        """Rows that train and test: by time in so many blocks, else so many folds, stratified."""
+        """Rows that train and test: consecutive blocks of time, else stratified folds, of that number."""
         if self.time is not None and len(times := np.unique(self.time)) > 1:
             return self._in_order(np.array_split(times, min(blocks + 1, len(times))))
         kind = StratifiedKFold if self.groups is None else StratifiedGroupKFold

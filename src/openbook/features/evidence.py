@@ -27,7 +27,7 @@ class AttributeCounts:
     ----------
     attribute, target : str
     counts : float64 (n_classes, n_values)
-    classes, values : what the rows and columns stand for
+    classes, values : of the rows and of the columns
     splits : how a number was cut into the values; empty if it was not, or not by the classes
     """
 
@@ -54,7 +54,7 @@ class ClassGroups:
     Parameters
     ----------
     number, group : the names of the column of numbers and of the one that parts the rows
-    labels : what the groups are called
+    labels : the names of the groups
     weight, mean, scatter : float64 (n_groups,)
     """
 

@@ -1,6 +1,6 @@
 r"""Measures of how informative an attribute is, each with a test of independence.
 
-    pmi                        Σ_c P(c) max_v PMI(c, v): each class by the value that speaks most for it
+    pmi                        Σ_c P(c) max_v PMI(c, v): each class by its strongest value
     mutual_information         Σ P(c, v) PMI(c, v)
     information_gain           H(class) - Σ_v P(v) H(class | v), which is the same number
     gain_ratio                 gain / H(attribute)

@@ -1,8 +1,8 @@
 """Attribute scores: how informative each attribute of a table is about the target.
 
 Attributes come the best first, by absolute value where a score can be negative; of equals the one that comes
-first in the table. An undefined score is NaN, says why, and comes last. p-values are adjusted for the number
-of attributes tested (Holm). Missing cells leave their row out for that attribute alone.
+first in the table. An undefined score is NaN, with its reason, and comes last. p-values are adjusted for the
+number of attributes tested (Holm). Missing cells leave their row out for that attribute alone.
 """
 
 import math

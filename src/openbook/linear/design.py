@@ -1,9 +1,9 @@
 r"""The columns of least squares: how rows become numbers in one pass, and how they are encoded afterwards.
 
-During the pass it is not known yet what a missing cell counts as, nor which values there are. So it takes in
-more than the model needs: every number, whether it is missing, and a 0/1 entry for each value of a category
-and for its gaps. An encoded column is a weighted sum of these entries, hence so are its mean and its scatter:
-with T the weights, (K, d), the encoded scatter is T'ST.
+During the pass neither the means that replace missing cells nor the set of values is known. So the pass
+collects more than the model needs: every number, whether it is missing, and a 0/1 entry for each value of a
+category and for its gaps. An encoded column is a linear combination of these entries, hence so are its mean
+and its scatter: with the coefficients T, (K, d), the encoded scatter is T'ST.
 
     encoded                from the entries of its column
     (x - shift) / scale    1 / scale for x
@@ -124,7 +124,7 @@ class RawColumns:
         """The weight, mean and scatter of the encoded columns and the targets, from those of the entries."""
         into = self.weights(encoding, targets)
         mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[self.size :])
-        # what a sum of entries can vary, and what means of 16 digits can seem to
+        # the largest possible variance of a sum of entries, plus the rounding error of means of 16 digits
         most = (abs(into).T @ np.sqrt(state.gram.diagonal())) ** 2
         most += 1e-16 * state.weight * (abs(into).T @ np.abs(state.mean)) ** 2
         return JointScatter(state.weight, state.known, mean, cleared(state.gram.turned(into), most))

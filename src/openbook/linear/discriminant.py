@@ -46,7 +46,7 @@ from openbook.measures.scores import softmax
 from openbook.prepare.encoding import Encoding
 from openbook.words.sentences import plural
 
-#: The share of the overall variance that stands in for a variance of zero.
+#: The share of the overall variance that replaces a variance of zero.
 FLOOR = 1e-6
 
 #: A column of which earlier ones leave no larger share of the variance unexplained follows from them.

@@ -141,7 +141,7 @@ def independent_columns(
     A column is explained where no more than `tolerance` of its variance is left; one that does not vary is.
     Columns are taken in blocks: with U'V = C for the correlations C of a block with those kept so far, what
     is left of the block's own is that less V'V. Of n rows around their mean, n - 1 columns explain the rest,
-    or as many as `rank` says. They are taken from left to right, or in the given `order`.
+    or `rank` of them. They are taken from left to right, or in the given `order`.
     """
     if scatter.wide:
         scatter = Gram(np.asfortranarray(scatter.entries))

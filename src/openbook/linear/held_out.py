@@ -2,8 +2,8 @@
 
     L(s) = sum_i w_i ln max(P_s(y_i | x_i), 1e-6)
 
-where P_s is the model with shrinkage s of the rows in the other four of five folds than row i's.
-One pass over the rows takes the statistics of each fold; then each model tells the likelihoods of its fold.
+where P_s is the model with shrinkage s of the rows in the other four of five folds than row i's. One pass
+over the rows takes the statistics of each fold; then each model computes the likelihood of its held-out fold.
 No row counts for more than ln 1e6, so that one that lies far off does not decide alone.
 """
 

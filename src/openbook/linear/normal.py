@@ -143,9 +143,10 @@ def _by_root(upper: np.ndarray, right: np.ndarray) -> np.ndarray:
 def plain(normal: Normal, first: Sequence[int] = ()) -> Unpenalised:
     """Least squares without penalties; columns that come `first` are explained by none behind them.
 
-    Those for missing cells do. Two values that one and the same row has differ only in what their gaps count
-    as: beside the columns for the gaps they are collinear; before them, their coefficients would be the gaps'
-    effects divided by tiny shares, and a row with one of the values would get a prediction beyond all bounds.
+    The columns for missing cells come first. Two columns that are equal in every row where both are known
+    differ only in the values that replace their gaps. Taken after the columns for the gaps, they are
+    collinear. Taken before, their coefficients would be the gaps' effects divided by tiny differences, and
+    predictions would be arbitrarily large.
     """
     order = np.arange(len(normal.mean))
     if len(first):

@@ -45,8 +45,8 @@ KEPT_ROWS = 30
 class Perceptron(Declared, Classifier):
     """The perceptron (Rosenblatt, 1958): it goes through the rows and corrects its weights at every mistake.
 
-    It settles if a plane separates the classes, however long that takes; if none does, the last weights are
-    no better than any before. `keep` says what to make of that.
+    It converges if a plane separates the classes, however long that takes; if none does, the last weights
+    are no better than any before. `keep` decides which weights are the model.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ class Perceptron(Declared, Classifier):
 
     Notes
     -----
-    A perceptron decides, and knows no probabilities: `predict_proba` is 1 for the class it says and 0 for
-    the others. A row of weight 3 is met three times in a row; a remaining weight below 1 makes a smaller
-    step. Guide: docs/guide/perceptron.md
+    A perceptron has no probabilities: `predict_proba` is 1 for the predicted class and 0 for the others. A
+    row of weight 3 is met three times in a row; a remaining weight below 1 makes a smaller step.
+    Guide: docs/guide/perceptron.md
 
     References
     ----------

@@ -75,7 +75,7 @@ def _add(weights, c, cells, columns, start, stop, amount, bias):
 
 @inner
 def _change(planes, c, row, amount, clock, bias):
-    """Change the weights of c, and what they drift by."""
+    """Add a row to the weights of class c, and to the sums from which their averages are found."""
     cells, columns, start, stop = row
     _add(planes.theta, c, cells, columns, start, stop, amount, bias)
     if planes.drift.shape[0]:
@@ -84,9 +84,9 @@ def _change(planes, c, row, amount, clock, bias):
 
 @jit
 def meet(rows, order, first, step, planes, tally, bias):
-    """Meet the rows from position `first` on; says where it stopped.
+    """Go through the rows from position `first` on, and return where it stopped.
 
-    It stops early where weights that were not tried yet have got more rows right than any others before.
+    It stops early where weights that were not tried yet have classified more rows correctly than any before.
     """
     cells, columns, starts, y, w = rows
     signed = len(planes.scores) == 1

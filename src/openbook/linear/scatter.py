@@ -5,9 +5,9 @@ r"""Means and scatter matrices of the classes, added up over rows so that any en
     scatter[g]    = sum of w[i] (r[i] - mean[c]) (r[i] - mean[c])'
 
 over the raw columns r of each row: a number less a shift (0 if it is missing), an ordinal rank, a 0/1 for
-each value of a nominal column, and behind each of these columns a 0/1 that says whether the cell is missing.
-The groups g are the classes, or all of them in one. Rows that fill gaps with a mean and scale columns are
-linear in r, whatever that mean will be in the end: so more rows can come, and rows can go. Chunks are joined
+each value of a nominal column, and behind each of these columns a 0/1 for a missing cell.
+The groups g are the classes, or all of them in one. Replacing gaps by a mean and scaling columns is
+linear in r, whatever that mean will be: so rows can be added and removed. Chunks are joined
 by the formula of Chan, Golub and LeVeque (1979).
 
 weight (K,), mean (K, P), shift (P,), scatter (1 or K, P, P), for which rows stand in wide tables (`gram`)

@@ -8,9 +8,9 @@ r"""Solvers: the least value of a smooth, convex function, with its trace.
 
 An objective is called with θ and gives its value and gradient g; `curved` gives the Hessian too. A step
 length t starts at 1 and is halved until the value falls by a fair share of what the slope promises (Armijo).
-Near the least value that fall drowns in rounding, and a slope that has halved along the step will do instead:
-on a convex function it cannot be far uphill. All stop when no component of the gradient is above `tol`, after
-`max_iter` steps, or where no step leads down any more.
+Near the minimum that fall is below the rounding error, and a slope that has halved along the step is accepted
+instead: a convex function cannot have risen much there. All stop when no component of the gradient is above
+`tol`, after `max_iter` steps, or where no step lowers the value.
 
 θ, g : float64 (p,);  H : float64 (p, p)
 """

@@ -37,7 +37,7 @@ from openbook.work import Grid, Step, Work
 #: What members say of a label.
 SIDES = np.array(["no", "yes"])
 
-#: In so many folds thresholds are tuned.
+#: The folds in which thresholds are tuned.
 _INNER_FOLDS = 5
 
 
@@ -185,7 +185,7 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         return f"A row has a label from its threshold on, which is tuned for {what} in inner folds."
 
     def seen_by(self, X: Any) -> list[tuple[str, Any, Table]]:
-        """The members, each with what it is about and the rows that it sees.
+        """The members, each with its label and the rows that it sees.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
 
     @abstractmethod
     def _seen_by_members(self, X: Table) -> Iterator[tuple[str, Any, Table]]:
-        """What each member is about, the member, and what it sees of rows as members see them."""
+        """The label of each member, the member, and its columns of the rows that members see."""
 
     def _shaded(self, given):
         """The texts, once for each label that is predicted, or where there is none for the most probable."""

@@ -128,7 +128,7 @@ class BeliefNetworkClassifier(NetworkParameters, Classifier):
         """Become the classifier of a network."""
         graph, tables, statistics, trace = network
         self.n_iter_ = max(len(trace), 1)
-        self.network_ = BeliefNetwork._from_parts(  # noqa: SLF001 (of its own room)
+        self.network_ = BeliefNetwork._from_parts(  # noqa: SLF001 (of the same package)
             nodes, graph, tables, statistics=statistics, cuts=self._cuts, trace=trace
         )
 
@@ -157,12 +157,12 @@ class BeliefNetworkClassifier(NetworkParameters, Classifier):
         return search_structure("hill_climb", scores, max_parents=self.max_parents)[0]
 
     def _proba(self, X):
-        """By the likelihood of each class: once that is known, gaps that it alone connects are apart."""
+        """By the likelihood of each class: given the class, gaps that only it connects are independent."""
         network = self.network_
         rows, logs = coded(network.nodes_, self._cuts, X, y=0), np.empty((len(X), len(self.classes_)))
         for code in range(len(self.classes_)):
             rows.codes[:, -1] = code
-            logs[:, code] = log_likelihoods(network.families_, network._numbered(), rows)  # noqa: SLF001 (of its own room)
+            logs[:, code] = log_likelihoods(network.families_, network._numbered(), rows)  # noqa: SLF001 (of the same package)
         likely = np.isfinite(logs).any(axis=1)
         out = np.tile(network.query(network.nodes_[-1].name).probabilities, (len(X), 1))
         out[likely] = softmax(logs[likely])

@@ -120,7 +120,7 @@ def _left_out(network, barren):
 
 
 def _sum_of_products(network, label, terms, fixed, hidden):
-    """The product of terms, summed over hidden nodes: with every term, and what it is."""
+    """The product of terms, summed over hidden nodes: each summand, and the sum."""
     rows, products = [], []
     for codes in product(*(_codes(network, name) for name in hidden)):
         cells = {**fixed, **dict(zip(hidden, codes, strict=True))}

@@ -1,7 +1,7 @@
 r"""Tables from rows: counts, and expected counts where cells are missing (expectation-maximisation).
 
 A family is a node with its parents. With all cells known, a table is the smoothed share of its counts. A row
-with missing cells m counts in parts, by what the present tables say of them:
+with missing cells m counts in parts, by their distribution under the present tables:
 
     E step    n(family) += P(family's missing cells | known cells of the row)
     M step    tables = smoothed shares of the expected counts
@@ -11,9 +11,9 @@ connected group of them has a joint table of its own, and all rows with the same
 
     joint(m) = Π P(x_i | parents(x_i)) over the families with a cell of m
 
-Groups that would make a large table, or that few rows have, go together, by variable elimination: each row is
-one value of a variable that is never summed out, and what it knows is a finding. The first
-tables are those of the rows in which a family is known. Without smoothing they may make another row
+Groups that would make a large table, or that few rows have, are handled together by variable elimination:
+each row is one value of a variable that is never summed out, and its known cells are findings. The first
+tables are counted from the rows in which a family is known. Without smoothing they may make another row
 impossible, from which nothing could be learnt; then smoothed ones are the first.
 
 A smoothing that adds a to each count is the prior Π θ^a. The trace is the log-likelihood plus ln of that
@@ -130,7 +130,7 @@ class Gap(NamedTuple):
     rows: np.ndarray
     group: tuple[int, ...]
     joint: np.ndarray  # (rows, values of each node of the group): P(group, known cells next to it), scaled
-    log_scale: np.ndarray  # (rows,): the logarithm of what the joint must be multiplied by
+    log_scale: np.ndarray  # (rows,): the logarithm of the factor of the joint
 
     def weight(self) -> np.ndarray:
         """The probability of the known cells next to the group, of each row, scaled."""
@@ -328,8 +328,8 @@ def _eliminated(families, tables, rows, side):
 
 
 def _of_rows(families, tables, codes, x, node, inside):
-    """What a family says of each row, whose other nodes are known: (n or 1, values of each node inside), the
-    probabilities, or of a leaf the logarithms of densities.
+    """The probabilities of a family's nodes inside a group, in each row, whose other nodes are known; of a
+    leaf the logarithms of densities: (n or 1, values of each node inside).
     """
     scope, table = families.scopes[node], tables[node]
     is_leaf = isinstance(table, LeafNormals)

@@ -5,7 +5,7 @@ r"""Conditional-Gaussian leaves: numeric nodes with nominal parents and no child
 
 over the rows whose parents have the values q; a row in which parents are missing counts by P(q | row). No
 variance falls below `min_covar` of the column's own. Values of the parents that no row shows have the
-column's mean and variance. A column that never varies has the variance 1, so that it says nothing.
+column's mean and variance. A column that never varies has the variance 1, so that it is no evidence.
 
 A leaf that is not observed integrates to 1 and is left out. One that is observed is a factor over its
 parents. To all that counts and sums values it is a node of a single value.
@@ -121,7 +121,7 @@ def finding_densities(
     """The density of each number over the parents of its leaf, and the logarithm of what they are scaled by.
 
     The densities of leaves with the same parents are multiplied, by their logarithms, into the table of the
-    first of them: so many findings that contradict one another do not underflow.
+    first of them: so contradictory findings do not underflow.
     """
     logs: dict[tuple[int, ...], list[int]] = {}
     for node in numbers:

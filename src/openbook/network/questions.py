@@ -308,7 +308,7 @@ class Questions:
         hard = found.hard
         inside = {*wanted, *hard, *found.soft}
         ahead = list(inside)
-        while ahead:  # ancestors of what is asked or observed; all others sum to one
+        while ahead:  # ancestors of targets and findings; all others sum to one
             for parent in self.families_.parents[ahead.pop()]:
                 if parent not in inside:
                     inside.add(parent)
@@ -526,7 +526,7 @@ class EvidenceByNode(NamedTuple):
     hard : codes of values that are sure; a leaf has its only one
     soft : the likelihood of each value
     numbers, densities : of leaves, the number, and float64 (values of each parent …, 1), scaled
-    scale : what the probability of the evidence is to be multiplied by
+    scale : the factor of the probability of the evidence
     """
 
     hard: dict[int, int]

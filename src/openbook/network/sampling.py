@@ -14,9 +14,9 @@ end is turned into a probability by the ratio r of the mean weights, (Σ w of q 
 Where no row shows q, the mean weight is taken as the largest that a row can have.
 
 Gibbs sampling starts from such a row and draws one hidden node after the other from P(x | its Markov
-blanket). Its draws depend on each other, so many chains run side by side. With the variance s² of their
-means, the effective number of rows is P (1 - P) / (s² / chains), and one per chain at least; the interval is
-Wilson's for this number.
+blanket). Its draws depend on each other, so several chains run at the same time. With the variance s² of
+their means, the effective number of rows is P (1 - P) / (s² / chains), and one per chain at least; the
+interval is Wilson's for this number.
 
 codes : int64 (n, d)
 """
@@ -33,7 +33,7 @@ from openbook.judge import wilson
 from openbook.measures.arrays import drawn_codes
 
 LEVEL = 0.95
-#: Chains of Gibbs sampling that run side by side, and the share of each that is not counted.
+#: Chains of Gibbs sampling that run at the same time, and the share of each that is not counted.
 CHAINS, WARM_UP = 100, 0.2
 
 

@@ -1,4 +1,4 @@
-r"""Activations: what a unit says, given what its inputs add up to.
+r"""Activations: the answer a of a unit, as a function of the weighted sum z of its inputs.
 
     sign       +1 where z ≥ 0, else -1     its slope is taken to be 1: the error goes straight through
     step       1 where z ≥ 0, else 0       the same
@@ -27,7 +27,7 @@ from openbook.words.numbers import figure
 class Activation(NamedTuple):
     """An activation, in place: `apply` makes z the answer, `slope` multiplies an error by the slope there.
 
-    The formulas are for derivations; `low` and `high` are the answers that stand for no and yes.
+    The formulas are for derivations; `low` and `high` are the answers for no and yes.
     """
 
     name: str
@@ -119,5 +119,5 @@ ACTIVATIONS = {
     )
 }
 
-#: Those that can stand in a hidden layer; softmax joins units, and belongs at the end.
+#: The activations of hidden layers; softmax joins units, and belongs at the end.
 HIDDEN = ("sign", "step", "logistic", "tanh", "relu", "identity")

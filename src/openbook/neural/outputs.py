@@ -1,4 +1,4 @@
-r"""The last layer: what its sums mean, what they cost, and the error that goes back.
+r"""The last layer: its loss E, and the error ∂E/∂z from which the gradient starts.
 
     cross-entropy    -Σ_k t_k ln p_k       with logistic or softmax outputs   error  p - t
     squared          ½ Σ_k (o_k - t_k)²    with any output                    error  (o - t) f'(z)
@@ -32,7 +32,7 @@ class Output:
     def coded(self, codes, n_classes, dtype):
         """Class codes as targets."""
         units = self.units(n_classes)
-        classes = np.arange(n_classes)[-units:]  # of two classes that share a unit, it stands for the second
+        classes = np.arange(n_classes)[-units:]  # a unit that two classes share is the second's
         return np.where(codes[:, None] == classes, self.activation.high, self.activation.low).astype(dtype)
 
     @abstractmethod

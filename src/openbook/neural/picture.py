@@ -51,7 +51,7 @@ def _unit_names(model):
     names = [list(model.encoding_.names), *([""] * len(biases) for biases in model.intercepts_)]
     labels = [as_text(label) for label in getattr(model, "classes_", ())] or [getattr(model, "target_", "")]
     if len(labels) == 2 and len(names[-1]) == 1:
-        labels = labels[1:]  # one unit says how likely the second class is
+        labels = labels[1:]  # one unit is the probability of the second class
     if len(labels) == len(names[-1]):
         names[-1] = labels
     return names

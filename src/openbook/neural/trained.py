@@ -147,7 +147,7 @@ class Trained(Declared, Estimator):
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         output, _ = self._output_layer()
         X, y, w = encoded_rows(rows, self.encoding_, np.dtype(self.precision))
-        settings = settings_of(self, alpha=self.alpha * len(X) / float(w.sum()))  # beside weights of mean 1
+        settings = settings_of(self, alpha=self.alpha * len(X) / float(w.sum()))  # for weights of mean 1
         w = None if w.min() == w.max() else w / w.mean()
         self.learning_rate_init_ = settings.learning_rate_init
         with np.errstate(over="ignore", invalid="ignore"):  # training checks for numbers that are not finite

@@ -161,7 +161,7 @@ class TrainingRun:
         return history
 
     def _quasi_newton(self):
-        """L-BFGS: each epoch a step on all rows, by what the last gradients say of the curvature."""
+        """L-BFGS: each epoch a step on all rows, with a curvature estimated from the last gradients."""
         parameters, into = self.parameters, Parameters(self.parameters.sizes, self.parameters.vector.dtype)
         ((x, targets, w),) = self._batches(None)
         n, settings, history = len(self.learnt), self.settings, self.history

@@ -5,7 +5,7 @@ r"""Baum and Welch's algorithm: expectation-maximisation of a hidden Markov mode
 
 a is what the smoothing adds; a probability that starts as zero stays zero. A labelled row is in the state of
 its label: the other states cannot show it. Where all rows are labelled, the expected counts are counts. The
-trace is the log-likelihood plus ln of the prior that the smoothing stands for (Π θ^a); it never falls.
+trace is the log-likelihood plus ln of the smoothing's prior (Π θ^a); it never falls.
 """
 
 from collections.abc import Sequence

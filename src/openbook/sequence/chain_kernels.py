@@ -108,7 +108,7 @@ def best_paths(log_b, ends, log_start, log_transitions, pointers, path):  # noqa
                             best, which = before[i] + log_transitions[i, j], i
                 now[j], pointers[t, j] = best, which
                 top = max(top, best + log_b[t, j])
-            for j in range(K):  # a row that no reachable state can show says nothing
+            for j in range(K):  # a row that no reachable state can show is no evidence
                 before[j] = now[j] + log_b[t, j] if top > -np.inf else now[j]
         state = 0
         for j in range(1, K):

@@ -131,7 +131,7 @@ class Emissions:
         return replace(self, normals=normals, tables=tuple(tables))
 
     def log_prior(self, smoothing, states):
-        """The logarithm of the prior that the smoothing stands for."""
+        """The logarithm of the smoothing's prior density."""
         total = 0.0
         for a, table in zip(self.attributes, self.tables, strict=True):
             guesses = np.stack([smoothing.guess(state, a.name, a.values)[:-1] for state in states])

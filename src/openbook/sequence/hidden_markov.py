@@ -189,7 +189,7 @@ class HiddenMarkov(HiddenMarkovParameters, SequenceModel, Unsupervised):
         Returns
         -------
         str or None
-            The reason, which also says what to do; None if it can.
+            The reason, with a remedy; None if it can.
         """
         if empty := [a.name for a in schema if isinstance(a, Categorical) and not a.values]:
             return f"cannot use the column {empty[0]!r} without values; drop it"

@@ -65,7 +65,7 @@ class HiddenMarkovClassifier(HiddenMarkovParameters, SequenceClassifier):
         """The hidden Markov model with these parameters, of these columns."""
         shared = ("sequence", "covariance_type", "smoothing", "min_covar")
         model = HiddenMarkov(**{name: getattr(self, name) for name in shared})
-        model._remember(self.schema_)  # noqa: SLF001 (of its own room)
+        model._remember(self.schema_)  # noqa: SLF001 (of the same package)
         return model
 
     def refusal(self, schema):
@@ -76,15 +76,15 @@ class HiddenMarkovClassifier(HiddenMarkovParameters, SequenceClassifier):
             ordered, labels, w = rows
             rows = ordered, self.classes_, labels, w
         self.hidden_markov_ = self._model()
-        self.hidden_markov_._fit(rows)  # noqa: SLF001 (of its own room)
+        self.hidden_markov_._fit(rows)  # noqa: SLF001 (of the same package)
 
     @property
     def _chain(self):
         check_is_fitted(self)
-        return self.hidden_markov_._chain  # noqa: SLF001 (of its own room)
+        return self.hidden_markov_._chain  # noqa: SLF001 (of the same package)
 
     def _piece(self, table, ends):
-        return self.hidden_markov_._piece(table, ends)  # noqa: SLF001 (of its own room)
+        return self.hidden_markov_._piece(table, ends)  # noqa: SLF001 (of the same package)
 
     def complexity(self):
         return self.hidden_markov_.complexity()
@@ -93,19 +93,19 @@ class HiddenMarkovClassifier(HiddenMarkovParameters, SequenceClassifier):
         return {"smoothing": (Laplace(0.1), Laplace(1.0), Laplace(10.0))}
 
     def _log_shown(self, X):
-        return self.hidden_markov_._log_shown(X)  # noqa: SLF001 (of its own room)
+        return self.hidden_markov_._log_shown(X)  # noqa: SLF001 (of the same package)
 
     def _work(self):
         return derive_chain(self.hidden_markov_, counted=True)
 
     def _work_row(self, X):
-        return self.hidden_markov_._work_row(X)  # noqa: SLF001 (of its own room)
+        return self.hidden_markov_._work_row(X)  # noqa: SLF001 (of the same package)
 
     def _arrays(self):
-        return self.hidden_markov_._arrays()  # noqa: SLF001 (of its own room)
+        return self.hidden_markov_._arrays()  # noqa: SLF001 (of the same package)
 
     def _restore(self, arrays):
         self.hidden_markov_ = self._model()
-        self.hidden_markov_._restore(arrays)  # noqa: SLF001 (of its own room)
+        self.hidden_markov_._restore(arrays)  # noqa: SLF001 (of the same package)
         same = self.hidden_markov_.states_.tolist() == self.classes_.tolist()
         require(same, "its states are not its classes")

@@ -3,7 +3,7 @@ r"""A linear chain of weights, and the objective by which they are learnt.
     s(y, x) = Σ_t (w(y_t) · x_t + T(y_{t-1}, y_t)),    P(y | x) = e^{s(y, x)} / Z(x)
     minimised: -Σ ln P(y | x) + (1 - r) / (2 C) Σ θ² + r / C Σ |θ|,    θ = (w, T),  r = l1_ratio
 
-The gradient is what the model expects of each feature and transition less what the rows show: a fold over
+The gradient is the expected count of each feature and transition less the observed one: a fold over
 sequences. Forward–backward is that of the hidden Markov model, with e^T for the transitions and e^{w · x} for
 what a state shows; its scales multiply to Z.
 

@@ -64,7 +64,7 @@ class SequenceFile:
         table = stacked_rows(tables).take(slice(self.skip, self.pieces[0].rows + self.extra))
         ids = table.data(self.sequence)
         conformed = conform(table, self.model.schema_)
-        piece = self.model._piece(conformed, self.model._ends(ids))  # noqa: SLF001 (of its own room)
+        piece = self.model._piece(conformed, self.model._ends(ids))  # noqa: SLF001 (of the same package)
         if self.target is None:
             return piece
         codes = table.data(self.target).astype(np.int64)
@@ -72,7 +72,7 @@ class SequenceFile:
 
 
 class ScannedSequences(NamedTuple):
-    """What one pass over files finds; `complete` says whether all rows have a label."""
+    """The findings of one pass over files; `complete` if all rows have a label."""
 
     schema: Schema
     moments: Moments
@@ -105,7 +105,7 @@ class _PieceSummary(NamedTuple):
 def scanned(
     scan: Scan, sequence: str | None, target: str | None, kinds: Callable[[Schema], Schema] | None = None
 ) -> ScannedSequences:
-    """Look through files for their sequences; `kinds` says which columns are of another kind."""
+    """Look through files for their sequences; `kinds` declares columns of another kind."""
     if sequence is None:
         raise DataError("sequences of files are told apart by a column; name it with sequence=…")
     for name in (sequence, target):

@@ -127,7 +127,7 @@ class SequenceModel(Estimator):
         return rows._replace(table=table)
 
     def _answers(self, X: Any, method: Callable[[AnyChain, Any], np.ndarray]) -> np.ndarray:
-        """What a method says of the rows, in their order in X."""
+        """The answer of a method for each row, in their order in X."""
         rows = self._conformed(X)
         with blamed_on_its_file(self):
             found = np.concatenate(list(each(self._pieces(rows), partial(method, self._chain))))

@@ -6,7 +6,7 @@ The tables are the plain twin of `chain_kernels.py`:
     backward   g_t(i) = Σ_j a_ij b_{t+1}(j) g_{t+1}(j) / c_{t+1}
     Viterbi    v_t(j) = ln b_t(j) + max_i (v_{t-1}(i) + ln a_ij), with a pointer to the best i
 
-b are the probabilities of a row in each state. A row that no reachable state can show says nothing.
+b are the probabilities of a row in each state. A row that no reachable state can show is no evidence.
 
 In the picture, posteriors are the size of dots. Grey lines are the pointers of Viterbi: from each state to
 the best one before it. The orange line is the most probable path.
@@ -51,12 +51,12 @@ def trellis_tables(start, a, log_b) -> TrellisTables:
         predicted = [_predicted(start, a, before, j) for j in states]
         top = max((row[j] for j in states if predicted[j] > 0), default=-math.inf)
         off = top if top < SMALLEST else 0.0
-        says = top > -math.inf  # else no reachable state can show the row
-        b.append([math.exp(v - off) if says and v - off < -SMALLEST else 1.0 for v in row])
+        possible = top > -math.inf  # else no reachable state can show the row
+        b.append([math.exp(v - off) if possible and v - off < -SMALLEST else 1.0 for v in row])
         products = [b[-1][j] * predicted[j] for j in states]
         scales.append(math.fsum(products))
         forward.append([p / scales[-1] for p in products])
-        log_c.append(off + math.log(scales[-1]) if says else -math.inf)
+        log_c.append(off + math.log(scales[-1]) if possible else -math.inf)
     backward = [[1.0 for _ in states]]
     for t in range(len(log_b) - 1, 0, -1):
         later = [b[t][j] * backward[0][j] for j in states]

@@ -9,10 +9,11 @@ and w = sum_i beta_i (x_i - m) follows at the cost of the row's cells. The rows 
 u = sum_i beta_i x_i and a = sum_i beta_i, every product with x_i - m is one with x_i and a few figures. Rows
 around their mean m are less alike than the rows themselves, so fewer sweeps are needed.
 
-A constant that is not penalised asks for sum beta = 0, which no single multiplier can keep. It is a condition
-with a penalty, rho and the multiplier b (Hestenes 1969): b moves by each change of beta over rho, and after
-each stage by what the sum still is. A stage ends when no multiplier gains more than a bound, which falls
-until it is `tol`. Rows that are sure to stay at their bounds are left out until then.
+A constant that is not penalised requires sum beta = 0, which no change of a single multiplier can preserve.
+The method of multipliers (Hestenes 1969) makes it a penalty, with rho and the multiplier b: b moves by each
+change of beta over rho, and after each stage by the remaining sum. A stage ends when no multiplier gains more
+than a bound, which falls until it is `tol`. Rows that are sure to stay at their bounds are left out until
+then.
 
 cells : indptr, indices and data of a CSR matrix (n, d); u : float64 (d,)
 """
@@ -110,7 +111,7 @@ class _Descent:
         self.state = np.array([total * inverse, inverse, total, self.mean @ self.u, square, np.inf])
 
     def sweeps(self, tol):
-        """Sweep after sweep, each of which says whether the multipliers are found."""
+        """One sweep after another; each returns whether the multipliers have converged."""
         X, problem, state = self.X, self.problem, self.state
         cells, rows = (X.indptr, X.indices, X.data), tuple(problem[:4])
         random, bound = np.random.default_rng(0), float(np.abs(problem.t).max())

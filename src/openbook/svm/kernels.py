@@ -6,8 +6,9 @@ r"""Kernel functions: the product of two rows in a space that is never built.
     own       a function of two matrices, (n, d) and (m, d), that gives (n, m)
 
 The first three are a function of a matrix product, `link(left @ right.T)`: left and right are the rows with
-what the kernel adds to them. So a block of a kernel matrix costs a product and a pass, and sums over support
-vectors (`add_scores`) go block by block through the cache: of many rows, no kernel matrix is ever held whole.
+the columns that the kernel adds. So a block of a kernel matrix costs a product and a pass, and sums over
+support vectors (`add_scores`) go block by block through the cache: of many rows, no kernel matrix is ever
+held whole.
 
 left : float64 (n, k), right : float64 (m, k), coef : float64 (m,) or (m, machines), which may be sparse
 """

@@ -98,7 +98,7 @@ class SupportVectors(Learner):
         return Machines(kernel_asked(self), self.support_vectors_, self.dual_coef_, self.bias_, self.weights_)
 
     def _decisions(self, X):
-        """What each machine says of the rows of a table, (n, machines)."""
+        """The decision of each machine about the rows of a table, (n, machines)."""
         return self._machines().decisions(self.encoding_(X))
 
     def _in_columns(self):

@@ -67,7 +67,7 @@ class Machines:
         return cls(kernel, vectors, _of_vectors(tasks, beta, used), bias, weights), rows
 
     def decisions(self, X: np.ndarray) -> np.ndarray:
-        """What each machine says of encoded rows, (n, machines)."""
+        """The decision of each machine about encoded rows, (n, machines)."""
         if self.weights is not None:
             return X @ self.weights.T + self.bias
         f = np.tile(self.bias[:, None], len(X)).T  # each machine's own in one stretch

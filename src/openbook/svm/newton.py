@@ -2,10 +2,10 @@ r"""Linear machines by Newton's method, on a loss whose corners are rounded less
 
     min over w, b    1/2 |w|² + sum_i loss_h(t_i - w · x_i - b)
 
-loss_h is quadratic over a width of 2h beside the loss's corner: in the dual, a ridge of 2h / C. Its minimum
+loss_h is quadratic over a width of 2h around the loss's corner: in the dual, a ridge of 2h / C. Its minimum
 is found by Newton's method, whose curvature comes from the rows in the rounded part alone; then h is cut to a
 quarter. Each stage gives multipliers that the dual allows, so the gap to the unrounded loss is known, and the
-search ends where it is a small share of the loss. A squared hinge is a ridge of its own, and one stage.
+search ends where it is a small share of the loss. A squared hinge has a ridge already, and needs one stage.
 
 Rows far from every corner keep their multipliers through a stage: they enter it as one sum, and are looked at
 again when it is over. The first stages learn from every eighth row. So the time is that of a few dozen
@@ -93,7 +93,7 @@ def _polished(X, problem, found):
 
 
 def _scaled(X, problem, beta):
-    """The multipliers times what makes their dual value largest: for a bound that says something."""
+    """The multipliers, scaled so that their dual value is largest, and the bound is useful."""
     square = float(np.square(beta @ X).sum())
     curvature = square + float((problem.ridge * beta) @ beta)
     rise = problem.dual(beta, square) + 0.5 * curvature

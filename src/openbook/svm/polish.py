@@ -17,11 +17,11 @@ import numpy as np
 
 from openbook.svm.problem import Problem, slopes
 
-#: More free rows than these are left as they are, and no more rounds are gone through.
+#: With more free rows than these the multipliers are not polished; the most rounds.
 _MOST_FREE, _ROUNDS = 500, 100
-#: What counts as no violation, as a share of the largest target.
+#: A violation up to this counts as none, as a share of the largest target.
 _EXACT = 1e-11
-#: And of that, what a solution may leave without another round.
+#: The share of that which a solution may leave without another round.
 _ROUNDING = 1e-3
 
 

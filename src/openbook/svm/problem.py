@@ -79,7 +79,7 @@ class Problem(NamedTuple):
 class DualSolution:
     """The multipliers of a problem's rows and the constant, with how good they are and how they were found.
 
-    f : what the machine says of its rows
+    f : the machine's decisions about its rows
     w : the weights of a linear machine; None if they are the sum of beta_i x_i, or there are none
     """
 

@@ -7,7 +7,7 @@ radial machines do not depend on the origin: rows far from it are centred first,
 cancellation.
 
 The hard margin is the soft one under a C that no multiplier reaches. C is raised until that is so. If some
-multiplier is still at its bound, a linear programme tells whether the classes can be separated at all,
+multiplier is still at its bound, a linear programme finds whether the classes can be separated at all,
 
     min sum xi    with    y_i (w · x_i + b) >= 1 - xi_i,    xi >= 0
 
@@ -108,7 +108,7 @@ def _centred(X):
 
 
 def solve_hard(X, kernel: Kernel, problem: Problem, tol, max_iter, numbers) -> DualSolution:
-    """The same where no bound holds; numbers are what the rows are called where they cannot be separated."""
+    """The same without bounds; `numbers` name the rows in the error if they cannot be separated."""
     beta, size = None, float(kernel.diagonal(X - X.mean(axis=0)).max()) or 1.0
     for bound in _BOUNDS:
         limited = problem.bounded(bound / size)

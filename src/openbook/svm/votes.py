@@ -1,6 +1,6 @@
 r"""From the machines' decisions to a score for each class.
 
-    two classes        one machine; f > 0 speaks for the second class
+    two classes        one machine; f > 0 is a vote for the second class
     one against rest   a machine for each class; the score of a class is its machine's f
     one against one    a machine for each pair (a, b), f > 0 speaking for a; the score of a class is its
                        number of votes, plus s / (3 (|s| + 1)) with s the sum of its f's, which settles ties

@@ -42,7 +42,7 @@ _FREQUENT, _TELLING, _CLASSES, _PAIRS, _SCRIPT, _EXCERPT = 10, 5, 10, 5, 1000, 6
 
 @dataclass(frozen=True)
 class TellingWord:
-    """A word, and what it tells of a class; see `openbook.text.informative`."""
+    """A word, and its association with a class; see `openbook.text.informative`."""
 
     word: str
     in_class: int

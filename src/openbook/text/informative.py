@@ -1,7 +1,7 @@
-r"""What a word tells of a class, or of a label beside others, from counts of documents.
+r"""The association of a word with a class, or with a label among others, from counts of documents.
 
     n_tc, df(t), N_c, N    documents of class c that have word t, documents that have it, documents of c, all
-    PMI(t, c)    = log2 (N n_tc / (df(t) N_c)), above 0 if the word speaks for the class
+    PMI(t, c)    = log2 (N n_tc / (df(t) N_c)), above 0 if the word is evidence for the class
     MI(t, c)     = Σ p log2 (p / (p_word p_class)) over the four cells: word or not, class c or not
     chi²(t, c)   = Σ (O - E)² / E over the same cells
     overall      MI and chi² over the two rows and all classes; PMI that of the class it is largest for. Of
@@ -84,7 +84,7 @@ class WordTable(NamedTuple):
         return _independence(columns, self.classes[:, None], self.total, measure)[:, 0]
 
 
-#: What a word can be scored by: documents that have it, and what it tells of the class.
+#: The scores of a word: documents that have it, and its association with the class.
 MEASURES = ("df", "pmi", "mi", "chi2")
 
 

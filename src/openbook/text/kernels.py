@@ -7,7 +7,8 @@
               `letters`, and its size and code + 1 in one; 0 there is a free slot
     letters   uint8, every word once, a line break behind each
 
-A word of up to 16 bytes, as nearly all are, is told from others by its slot alone: one line of the cache.
+A word of up to 16 bytes, as nearly all are, is distinguished from others by its slot alone: one line of the
+cache.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,7 @@ class Buffers(NamedTuple):
     """What `arrange` works in: the cells of some rows.
 
     keys, other : uint64 (n,), the column of each cell and its place here
-    rows, values : int64 and float64 (n,), the row of each cell and what it holds
+    rows, values : int64 and float64 (n,), the row of each cell and its value
     begins : int64 (256,), for `radix_sort`
     """
 
@@ -166,7 +167,7 @@ def radix_sort(keys, other, n, n_bytes, begins):
 
 @inner
 def gather(codes, counts, span, columns, buffers, m):
-    """Put the cells of a row that have a column behind the m that are there; says how many there are."""
+    """Put the cells of a row that have a column behind the m that are there; returns their new number."""
     row, begin, end = span
     for i in range(begin, end):
         column = columns[codes[i]]

@@ -24,7 +24,7 @@ from openbook.text.tokens import Lexicon, sizes, slices, tokens
 
 Array = npt.NDArray[np.int32]
 
-#: What stands for every number where numbers are one term. No word is like it: it has a sign.
+#: The term of all numbers where they are one. No word equals it: it has a sign.
 NUMBER = "#"
 #: The fewest characters for a worker of their own, and the cells that are sorted together.
 _SHARE, _IN_ORDER = 1 << 20, 1 << 12
