@@ -97,7 +97,7 @@ def test_decisions_are_those_of_libsvm(options, rows):
 def test_many_rows_too(monkeypatch):
     """In working sets, and to LIBSVM's own tolerance."""
     monkeypatch.setattr(smo, "WORKING", 64)
-    monkeypatch.setattr(solve, "HELD", 0)
+    monkeypatch.setattr(solve, "CACHED_ROWS", 0)
     X, y = points(1000, 5, seed=3)
     ours, theirs = SVC(scale=False, calibrate=None).fit(X, y), sklearn.svm.SVC().fit(X, y)
     assert ours.n_iter_[0] > 5
@@ -290,7 +290,7 @@ def test_one_class_is_none():
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_the_cap_is_said(kernel, monkeypatch):
     monkeypatch.setattr(smo, "WORKING", 16)
-    monkeypatch.setattr(solve, "HELD", 0)
+    monkeypatch.setattr(solve, "CACHED_ROWS", 0)
     X, y = points(400, 3, seed=13)
     with pytest.warns(
         ConvergenceWarning, match=r"SVC: the search reached max_iter=2; this is the best model so far"
@@ -309,7 +309,7 @@ def test_the_cap_is_said(kernel, monkeypatch):
 @pytest.mark.parametrize(("multiclass", "held"), [("ovr", 0), ("ovo", 0), ("ovr", 2048)])
 def test_an_interrupt_is_said_and_leaves_a_model(multiclass, held, monkeypatch):
     monkeypatch.setattr(smo, "WORKING", 16)
-    monkeypatch.setattr(solve, "HELD", held)
+    monkeypatch.setattr(solve, "CACHED_ROWS", held)
     X, y = points(300, 3, 3, seed=14)
     real, calls = smo.pair_steps, []
 

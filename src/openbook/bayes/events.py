@@ -37,7 +37,7 @@ from openbook.work import Step, Work
 _SHOWN_EVENTS = 20
 
 #: What an event can do.
-_HAPPENS = ("0", "1")
+_ABSENT_PRESENT = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ class BernoulliColumns(EventColumns, ApartColumns):
     def _solve(self, statistics):
         self.seen = statistics
         happened, known = statistics.events, statistics.known
-        guesses = self.smoothing.guesses(self.labels, self.schema.names, _HAPPENS)
+        guesses = self.smoothing.guesses(self.labels, self.schema.names, _ABSENT_PRESENT)
         with np.errstate(invalid="ignore"):
             shares = [
                 np.where(known > 0, self.smoothing(n, known, 2, guesses[..., value]), 0.5)
@@ -314,7 +314,7 @@ class BernoulliColumns(EventColumns, ApartColumns):
                 scores[(happens @ impossible.T.astype(float)) > 0] = -np.inf
 
     def log_prior(self):
-        guesses = self.smoothing.guesses(self.labels, self.schema.names, _HAPPENS)
+        guesses = self.smoothing.guesses(self.labels, self.schema.names, _ABSENT_PRESENT)
         logs = np.stack([self.absent, self.present], axis=-1)
         return float((self.smoothing.imagined(guesses[..., :-1]) * logs).sum())
 
@@ -328,7 +328,7 @@ class BernoulliColumns(EventColumns, ApartColumns):
 
     def _shares(self, j, c):
         happened, N = float(self.seen.events[c, j]), float(self.seen.known[c, j])
-        p = self.smoothing.guess(self.labels[c], self.schema.names[j], _HAPPENS)
+        p = self.smoothing.guess(self.labels[c], self.schema.names[j], _ABSENT_PRESENT)
         for value, n in ((0, float(less(N, happened))), (1, happened)):
             head = given(f"{self.schema.names[j]} = {value}", self.truths[c])
             if N == 0:

@@ -41,7 +41,7 @@ _STEPS = {
 }
 _METRICS = ("log_loss", "roc_auc", "balanced_accuracy")
 #: Those that make some rows count more than others.
-_COPYING = {"class weights", "over-sampling", "SMOTE"}
+_WEIGHING = {"class weights", "over-sampling", "SMOTE"}
 #: Probabilities whose mean is further from the true share than this factor are distorted.
 _FAR = 1.5
 
@@ -124,7 +124,7 @@ class Corrections:
                 f" of {self.rare} is {shown(self.predicted[worst])}, and its true share {shown(self.share)}."
             )
         sentences.append("A tuned threshold changes the decisions and leaves the probabilities as they are.")
-        if not _COPYING.isdisjoint(self.predicted):
+        if not _WEIGHING.isdisjoint(self.predicted):
             sentences.append("Rows that are copied, or weigh more, bring their errors and their bias along.")
         return " ".join(sentences)
 

@@ -50,7 +50,7 @@ from openbook.words.sentences import plural
 FLOOR = 1e-6
 
 #: A column of which earlier ones leave no larger share of the variance unexplained follows from them.
-FOLLOWS = 1e-10
+DEPENDENT = 1e-10
 
 #: The most columns left out that are named.
 MOST_NOTES = 20
@@ -122,7 +122,7 @@ class _Discriminant(Folding, Classifier):
         """
         tiny = 1e-18 * np.maximum(1.0, self.encoding_.mean**2)
         constant = total.diagonal() <= tiny * weight
-        upper, used = independent_columns(total.cleared(constant), FOLLOWS, rank)
+        upper, used = independent_columns(total.cleared(constant), DEPENDENT, rank)
         names, notes = self.encoding_.names, []
         others = np.setdiff1d(np.arange(len(names)), used).tolist()
         for j in others[:MOST_NOTES]:

@@ -21,7 +21,7 @@ from openbook.linear.estimates import estimates_by_term
 from openbook.linear.solvers import SINGULAR, solve
 
 #: A Newton step longer than this, in standard units, at a slope of practically 0, is a sign of separation.
-WAY_OUT = 1e-3
+DIVERGENT = 1e-3
 
 #: Margins below this share of the largest count as none, and coefficients below it as not moving.
 NEGLIGIBLE = 1e-3
@@ -49,7 +49,7 @@ def certainty(likelihood, theta, units):
     k, width = likelihood.n_scores, len(likelihood.penalty)
     inverse, open_ = _inverse(hessian * likelihood.total)
     open_ = open_.reshape(k, width)
-    moving, complete = _way_out(likelihood, theta, -solve(hessian, gradient))
+    moving, complete = _diverges(likelihood, theta, -solve(hessian, gradient))
     lost = open_ | moving | complete
     lost[:, -1] |= (lost[:, :-1] & (units.shift != 0)).any(axis=1)  # the intercept takes them in
     blocks = inverse.reshape(k, width, k, width).swapaxes(1, 2)
@@ -75,11 +75,11 @@ def _inverse(hessian):
     return inverse / np.outer(scale, scale), (np.abs(vectors[:, ~known]) > 1e-6).any(axis=1)
 
 
-def _way_out(likelihood, theta, step):
+def _diverges(likelihood, theta, step):
     """Which coefficients grow without bound, (n_scores, d + 1), and whether the separation is complete."""
     moving = np.abs(step.reshape(likelihood.n_scores, -1))
     none = np.zeros(moving.shape, dtype=bool)
-    if moving.max() <= WAY_OUT:
+    if moving.max() <= DIVERGENT:
         return none, False
     complete = bool(likelihood.margins(theta).least[0] > 0)
     along = likelihood.margins(step)

@@ -39,7 +39,7 @@ BLOCK_ROWS, BLOCK_CELLS, KERNEL_ROWS = 512, 1 << 17, 8192
 FIRST_ROWS = 64
 
 #: Padding that keeps the entries of a row apart in the cache.
-ROOM = 8
+PADDING = 8
 
 #: From this many products on, compiled kernels pay for their compilation.
 MANY = 10**8
@@ -99,7 +99,7 @@ class JointScatter(Statistics):
         many = len(y) * used**2 > MANY
         matrix = design.rows(X) if many else None
         block_rows = BLOCK_ROWS if many else max(BLOCK_ROWS, BLOCK_CELLS // used)
-        z = np.zeros((fours(used), min(block_rows, len(y)) + ROOM))
+        z = np.zeros((fours(used), min(block_rows, len(y)) + PADDING))
         first = slice(0, min(FIRST_ROWS, len(y)))
         design.write(X, first, np.zeros(P), z[:width, first])
         z[width : width + T, first] = y[first].T

@@ -32,7 +32,7 @@ from openbook.linear.first_pass import class_totals, log_likelihood_of_shares
 from openbook.linear.inference import certainty, odds_table
 from openbook.linear.likelihood import ClassLikelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
-from openbook.linear.maximum import PLAIN, SAME_MAXIMUM, maximise, penalties_of
+from openbook.linear.maximum import FIXED_STEP, SAME_MAXIMUM, maximise, penalties_of
 from openbook.linear.scored import linear_scores, unscaled
 from openbook.linear.start import given_start
 from openbook.measures.distribution import check_level
@@ -202,7 +202,7 @@ class LogisticRegression(Declared, Classifier):
         if self._l1 and self._solver not in {"auto", "newton"}:
             msg = f"LogisticRegression: an L1 penalty needs solver='auto' or 'newton', got {self.solver!r}."
             raise ParameterError(msg)
-        if rows.sparse and self._solver in PLAIN:
+        if rows.sparse and self._solver in FIXED_STEP:
             msg = f"LogisticRegression: sparse rows need solver='newton' or 'lbfgs', got {self.solver!r}."
             raise ParameterError(msg)
         if len(self.classes_) < 2:
@@ -218,7 +218,7 @@ class LogisticRegression(Declared, Classifier):
         raw = unscaled(standard)
         self.encoding_ = standard if self.scale else raw
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
-        encoding = self.encoding_ if self._solver in PLAIN else standard
+        encoding = self.encoding_ if self._solver in FIXED_STEP else standard
         if standard.sparse and self.fit_intercept:  # around the means, which no row has to know of
             dense = np.arange(len(encoding)) < len(encoding) - encoding.sparse
             encoding = replace(encoding, shift=np.where(dense, encoding.shift, encoding.mean))
@@ -238,7 +238,7 @@ class LogisticRegression(Declared, Classifier):
         l1 = np.tile(self._l1 * own_share, self._n_scores) / likelihood.total
         solution, self.solver_ = maximise(
             likelihood,
-            self._first(totals.classes * weights, Units.between(raw, encoding)).ravel(),
+            self._start(totals.classes * weights, Units.between(raw, encoding)).ravel(),
             solver=self._solver,
             l1=l1,
             n_rows=n_rows,
@@ -261,7 +261,7 @@ class LogisticRegression(Declared, Classifier):
         few = self._n_scores * (len(self.encoding_) + 1) <= MOST_ESTIMATES and not self.encoding_.sparse
         return few and not (self._l1 or self._l2)
 
-    def _first(self, classes, units):
+    def _start(self, classes, units):
         """Where θ starts, (n_scores, d + 1), intercept last."""
         theta = np.zeros((self._n_scores, len(self.encoding_) + 1))
         if self.coef_init is None and self.intercept_init is None:
@@ -329,7 +329,7 @@ class LogisticRegression(Declared, Classifier):
     def _advice(self):
         """What to do where the solver did not come to rest."""
         uphill = np.diff(self.trace_[:, 0]) < 0
-        if self.solver_ in PLAIN and uphill.sum() > self.n_iter_ / 4:
+        if self.solver_ in FIXED_STEP and uphill.sum() > self.n_iter_ / 4:
             return f"many steps lead the wrong way: {_smaller_steps(self.trace_[1, 2])}"
         return f"raise max_iter, or tol from {self.tol:g}"
 

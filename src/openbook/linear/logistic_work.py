@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from openbook.data.attributes import as_text
-from openbook.linear.maximum import PLAIN, penalties_of
+from openbook.linear.maximum import FIXED_STEP, penalties_of
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction, times
 from openbook.words.sentences import joined
@@ -101,7 +101,7 @@ def _trace(model):
 def _gradients(model):
     """The gradient at every plain step, where it is kept and narrow enough to read."""
     gradients = np.roll(model.gradients_, 1, axis=2)  # the intercept first
-    plain = model.solver_ in {"none", *PLAIN}
+    plain = model.solver_ in {"none", *FIXED_STEP}
     if not plain or not gradients.size or gradients[0].size > SHOWN_ENTRIES:
         return
     labels = [""] if len(gradients[0]) == 1 else [f" of {label}" for label in _truths(model)]

@@ -28,7 +28,7 @@ from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every, jo
 from openbook.linear.solvers import Solution, follow_gradient, lbfgs, newton, sgd, truncated_newton
 
 #: The solvers that take the columns as they come, and steps of a given length.
-PLAIN = frozenset({"gradient_descent", "sgd"})
+FIXED_STEP = frozenset({"gradient_descent", "sgd"})
 
 #: Words of scikit-learn's for other ways to the same maximum, and the solver here that finds it.
 SAME_MAXIMUM = {
@@ -98,8 +98,8 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     if many:
         near = likelihood.sample(sample, n_rows, RIDGE)
         rough = {"tol": 0.1 / np.sqrt(sample), "max_iter": max_iter}
-        start = _found(near, near, start, solver, l1, rough).theta
-    return _found(likelihood, near, start, solver, l1, limits), solver
+        start = _maximised(near, near, start, solver, l1, rough).theta
+    return _maximised(likelihood, near, start, solver, l1, limits), solver
 
 
 def _of_sparse_rows(likelihood, start, solver, l1, **limits):
@@ -112,7 +112,7 @@ def _of_sparse_rows(likelihood, start, solver, l1, **limits):
     return truncated_newton(likelihood, start, **limits), "newton"
 
 
-def _found(likelihood, near, start, solver, l1, limits):
+def _maximised(likelihood, near, start, solver, l1, limits):
     """The maximum by Newton's method, or by L-BFGS with the curvature of `near` at the start.
 
     To add the same to all scores changes nothing but the penalty, which is least where they sum to 0; there
@@ -149,7 +149,7 @@ def _among_rows(likelihood, start, solver, limits):
     first = np.column_stack([shares, by_score[:, -1]]).ravel()
     steepest = np.sqrt(n * likelihood.penalty.max())  # of a slope by γ in one by θ, at most
     rest = {"tol": limits["tol"] / max(steepest, 1.0), "max_iter": limits["max_iter"] - len(before)}
-    found = _found(turned, turned, first, solver, np.zeros(len(first)), rest)
+    found = _maximised(turned, turned, first, solver, np.zeros(len(first)), rest)
     by_score = found.theta.reshape(k, -1)
     theta = np.column_stack([by_score[:, :-1] @ factors.T, by_score[:, -1]]).ravel()
     _, slope = likelihood(theta)

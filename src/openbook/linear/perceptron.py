@@ -376,12 +376,12 @@ class _Course:
             while at < len(positions):
                 at = meet(rows, positions, at, self.step, self.planes, self.tally, self.bias)
                 if self.tally[RUN] > self.tally[LONGEST]:
-                    self._try()
+                    self._pocket()
         if self.keep == "pocket":
-            self._try()
+            self._pocket()
         return int(self.tally[UPDATES] - before)
 
-    def _try(self):
+    def _pocket(self):
         """Put the weights into the pocket if they make fewer errors than those in it."""
         if self.tally[TRIED]:
             return

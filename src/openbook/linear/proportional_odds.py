@@ -112,7 +112,7 @@ class ProportionalOdds(Classifier):
         standard = Encoding.of(rows, reference=math.isinf(self.C))
         X, y, w = encoded_rows(rows, standard)
         share = np.ones(len(standard)) if self.scale else 1 / standard.scale  # of a coefficient's penalty
-        found = self._found(X, y, w, share**2)
+        found = self._maximised(X, y, w, share**2)
         theta, d = found.x, len(standard)
         thresholds = _thresholds(theta[d:])
         self.encoding_ = standard
@@ -128,7 +128,7 @@ class ProportionalOdds(Classifier):
             )
             warnings.warn(msg, ConvergenceWarning, stacklevel=4)
 
-    def _found(self, X, y, w, share):
+    def _maximised(self, X, y, w, share):
         """The solution in standard units."""
         shares = np.cumsum(np.bincount(y, w))[:-1] / w.sum()
         start = np.log(shares / (1 - shares))  # without columns, the thresholds of the classes' shares

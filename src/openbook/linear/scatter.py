@@ -140,10 +140,10 @@ class ClassScatter(Statistics):
 
     def encoded(self, encoding: Encoding):
         """The means, (K, d), and the scatter of each group, a Gram of d columns, of the encoded rows."""
-        turn, offset = self._turn(encoding)
+        turn, offset = self._transformation(encoding)
         return self.mean @ turn + offset, [gram.turned(turn) for gram in self.grams]
 
-    def _turn(self, encoding):
+    def _transformation(self, encoding):
         """The matrix, (P, d), and the offset that make encoded rows of raw ones.
 
         A known number is (r + its shift - the encoding's) / scale, and where it is missing r is 0, but the

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 #: The share of the promised fall that a step must reach, and the most times it is halved.
-FAIR, HALVINGS = 1e-4, 40
+ARMIJO, HALVINGS = 1e-4, 40
 
 #: A value's rounding, as a share of it; a bare sum over many rows has no more.
 ROUNDING = 1e-12
@@ -266,7 +266,7 @@ def _largest(gradient, theta=None, l1=None):
 
 def _falls(before, after, promised, slope_before, slope_after):
     """Whether a step lowers the objective enough; if rounding hides that, whether the slope has halved."""
-    if after <= before + FAIR * promised:
+    if after <= before + ARMIJO * promised:
         return True
     return after <= before + ROUNDING * abs(before) and abs(slope_after) <= 0.5 * abs(slope_before)
 

@@ -71,11 +71,11 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
 
     def _learn(self, X, sets, weights):
-        X = self._worded(X, sets)
+        X = self._with_words(X, sets)
         self._fit_members(X, sets.cells, np.ones(len(sets)) if weights is None else weights)
         self.thresholds_ = self._tuned(X, sets, weights)
 
-    def _worded(self, X, sets):
+    def _with_words(self, X, sets):
         """The rows as members see them: texts are counted once for all, where members take every word.
 
         `worded_` is then the schema of those rows, else None.
@@ -93,12 +93,12 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         takes = getattr(self.estimator, "_takes_all_words", None)
         return takes is not None and takes(schema)
 
-    def _seen(self, X):
+    def _as_members_see(self, X):
         """New rows as members see them."""
         return X if self.worded_ is None else encoded(X, self.worded_, type(self).__name__)
 
     def _answers(self, X):
-        seen = self._seen(X)
+        seen = self._as_members_see(X)
         proba = self._members_proba(seen)
         return self._decisions(seen, proba), proba
 
@@ -196,7 +196,7 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         list of (str, estimator, Table)
         """
         check_is_fitted(self)
-        return list(self._seen_by_members(self._seen(self._encode(X))))
+        return list(self._seen_by_members(self._as_members_see(self._encode(X))))
 
     @abstractmethod
     def _seen_by_members(self, X: Table) -> Iterator[tuple[str, Any, Table]]:

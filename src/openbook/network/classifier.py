@@ -47,7 +47,7 @@ from openbook.network.nodes import (
 from openbook.network.structure import search_structure, tree_augmented
 from openbook.work import Work
 
-WAYS = ("tan", "naive", "hill_climb")
+STRUCTURES = ("tan", "naive", "hill_climb")
 
 
 class BeliefNetworkClassifier(NetworkParameters, Classifier):
@@ -110,7 +110,7 @@ class BeliefNetworkClassifier(NetworkParameters, Classifier):
     }
 
     def knobs(self):
-        return {"structure": WAYS, "bins": (3, 5, 10)}
+        return {"structure": STRUCTURES, "bins": (3, 5, 10)}
 
     def _fit(self, rows):
         leaves = gaussian_columns(self, rows.schema)
@@ -143,8 +143,8 @@ class BeliefNetworkClassifier(NetworkParameters, Classifier):
         target = len(nodes) - 1
         if not isinstance(self.structure, str):
             return given_parents(self, nodes)
-        if self.structure not in WAYS:
-            hint = did_you_mean(self.structure, WAYS)
+        if self.structure not in STRUCTURES:
+            hint = did_you_mean(self.structure, STRUCTURES)
             raise ParameterError(
                 f"BeliefNetworkClassifier: structure cannot be {self.structure!r}. {hint} It may also be a"
                 " list of edges (parent, child)."

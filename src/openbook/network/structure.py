@@ -257,7 +257,7 @@ def hill_climb(scores, *, max_parents, required=(), forbidden=()):
     fixed, banned = _matrix(d, required), _matrix(d, forbidden)
     change = np.empty((d, d))  # of the score of j's family, if the edge i -> j is added, or deleted
     for j in range(d):
-        _renew(scores, parents, change, j, banned, max_parents)
+        _update_changes(scores, parents, change, j, banned, max_parents)
     total = sum(scores.of(j, parents[j]) for j in range(d))
     best, best_total, since = [set(above) for above in parents], total, 0
     recent: deque[tuple[int, int]] = deque(maxlen=min(PATIENCE, d // 2))
@@ -271,7 +271,7 @@ def hill_climb(scores, *, max_parents, required=(), forbidden=()):
             parents[i].add(j)
         recent.append((i, j))
         for child in {j, i} if kind == "reverse" else {j}:
-            _renew(scores, parents, change, child, banned, max_parents)
+            _update_changes(scores, parents, change, child, banned, max_parents)
         reach = _reach(parents)
         total += gain
         since += 1
@@ -288,7 +288,7 @@ def _matrix(d, edges):
     return matrix
 
 
-def _renew(scores, parents, change, j, banned, max_parents):
+def _update_changes(scores, parents, change, j, banned, max_parents):
     """What each edge into j would change: -inf where it cannot be added."""
     now = scores.of(j, parents[j])
     change[:, j] = -np.inf

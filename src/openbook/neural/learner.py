@@ -58,7 +58,7 @@ class NetworkLearner(Trained, Learner):
         return self._output_layer()[0].activation.name
 
     @abstractmethod
-    def _wanted(self, truth):
+    def _target_answers(self, truth):
         """What each output unit should say of a row whose target is `truth`."""
 
     @abstractmethod
@@ -134,6 +134,6 @@ class NetworkLearner(Trained, Learner):
         return derive_model(self, self._fitted_network(), self.target_)
 
     def _work_row(self, X, truth=None):
-        wanted = None if truth is None else self._wanted(truth)
+        wanted = None if truth is None else self._target_answers(truth)
         numbers = self.encoding_(X)[0].tolist()
         return derive_row(self, self._fitted_network(), numbers, wanted, self.target_)

@@ -172,7 +172,7 @@ class MLPClassifier(NetworkLearner, Classifier):
         output, _ = self._output_layer()
         return output.probabilities(self._scores(X), len(self.classes_))
 
-    def _wanted(self, truth):
+    def _target_answers(self, truth):
         labels = [as_text(label) for label in self.classes_.tolist()]
         if as_text(truth) not in labels:
             raise DataError(f"no class {truth!r}. {did_you_mean(as_text(truth), labels)}")
@@ -350,7 +350,7 @@ class MLPRegressor(NetworkLearner, Regressor):
         output, _ = self._output_layer()
         return self.target_mean_ + self.target_scale_ * output.answers(self._scores(X))[:, 0]
 
-    def _wanted(self, truth):
+    def _target_answers(self, truth):
         try:
             number = float(truth)
         except (TypeError, ValueError):

@@ -120,7 +120,7 @@ def scanned(
         labels = np.array(attribute.values)
     schema = scan.schema.select(name for name in scan.names if name not in (sequence, target))
     schema = kinds(schema) if kinds else schema
-    summaries = list(each(scan.pieces, partial(_seen, schema, sequence, target)))
+    summaries = list(each(scan.pieces, partial(_summary, schema, sequence, target)))
     moments = reduce(add, (s.moments for s in summaries))
     words = {a: tuple(sorted(set().union(*(s.words[a] for s in summaries)))) for a in schema.of(Text)}
     complete = target is not None and sum(s.labelled for s in summaries) == len(scan)
@@ -158,7 +158,7 @@ def _register(met, ids):
     met.update(ids.tolist())
 
 
-def _seen(schema, sequence, target, table):
+def _summary(schema, sequence, target, table):
     column = table.column(sequence)
     if column.missing.any():
         raise DataError(f"column {sequence!r} names the sequence of each row, but a row has none")

@@ -84,7 +84,7 @@ def derive_classifier(model) -> Work:
         machine = Machine(model, k)
         sign = ["+1" if beta > 0 else "-1" for beta in machine.beta]
         grid = _support_grid(machine, ("y", "α"), sign, [abs(beta) for beta in machine.beta])
-        parts.append(Work(name, (grid, *_sums(machine), *_margin(machine), *_goal(model, k))))
+        parts.append(Work(name, (grid, *_sums(machine), *_margin(machine), *_objective(model, k))))
     before = (model.encoding_.work(), *_kernel_steps(model))
     slopes = list(zip(map(as_text, model.classes_.tolist()), model.sharpness_.tolist(), strict=True))
     note = "fitted to the scores of rows held out" if model.calibrated_ else "not calibrated"
@@ -97,7 +97,7 @@ def derive_regressor(model) -> Work:
     machine = Machine(model, 0)
     grid = _support_grid(machine, ("β",), machine.beta)
     parts = [model.encoding_.work(), *_kernel_steps(model), *_target_steps(model), grid, *_sums(machine)]
-    return Work(_learnt(model), (*parts, *_goal(model, 0)), _end(model))
+    return Work(_learnt(model), (*parts, *_objective(model, 0)), _end(model))
 
 
 def derive_decision(model, X) -> Work:
@@ -238,7 +238,7 @@ def _margin(machine):
     ]
 
 
-def _goal(model, k):
+def _objective(model, k):
     loss = r"\xi_i^2" if getattr(model, "loss", "hinge") == "squared_hinge" else r"\xi_i"
     formula = rf"\frac{{1}}{{2}} \lVert w \rVert^2 + \sum_i C_i {loss}"
     gap, note = float(model.dual_gap_[k]), "upper bound of the distance to the minimum"

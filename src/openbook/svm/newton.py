@@ -121,7 +121,7 @@ def _stages(X, problem, share, search, *, exact):
         beta, square = _stage(X, problem, ridge, search), float(search.w @ search.w)
         primal = 0.5 * square + problem.total_loss(search.f)
         gap = primal - problem.dual(beta, square)
-        clear = not exact or _bent(problem, beta).sum() <= X.shape[1] + 1
+        clear = not exact or _rounded(problem, beta).sum() <= X.shape[1] + 1
         if gap <= share * primal * (1.0 if clear else _EXACT) or ridge is problem.ridge:
             return
         if search.width < _LEAST_WIDTH:
@@ -129,7 +129,7 @@ def _stages(X, problem, share, search, *, exact):
         search.width *= _SHRINK
 
 
-def _bent(problem, beta):
+def _rounded(problem, beta):
     """The rows in the rounded part of the loss."""
     return (beta > problem.lo) & (beta < problem.hi) & (beta != 0)
 
@@ -156,10 +156,10 @@ def _stage(X, problem, ridge, search):
             return now
         if not same:  # the way is downhill for all rows, but some that were far have come near
             reach *= 2
-            _back(search, before, lambda w, f: 0.5 * float(w @ w) + float(problem.loss(f, ridge).sum()))
+            _step_back(search, before, lambda w, f: 0.5 * float(w @ w) + float(problem.loss(f, ridge).sum()))
 
 
-def _back(search, before, objective):
+def _step_back(search, before, objective):
     """Halve the way since `before` until the objective is lower than there."""
     w, b, f = before
     start = objective(w, f)
@@ -231,7 +231,7 @@ def _share(start, steepness):
 def _curvature(X, problem, ridge, beta):
     """The second derivatives by w and b, (d + 1, d + 1)."""
     d = X.shape[1]
-    bent = np.flatnonzero(_bent(problem, beta))
+    bent = np.flatnonzero(_rounded(problem, beta))
     H = np.zeros((d + 1, d + 1))
     for start in range(0, len(bent), _BLOCK_ROWS):
         block = bent[start : start + _BLOCK_ROWS]

@@ -31,9 +31,9 @@ _STEPS = 50_000
 #: How near the optimum a small problem is brought before it is polished, as a share of tol.
 _NEAR = 1e-4
 #: A violation of rounding alone, which leaves nothing to polish: few rows come so near in a few more steps.
-_THERE, _FEW = 1e-12, 200
+_OPTIMAL, _FEW = 1e-12, 200
 #: Entries of the kernel matrix that are computed for every round of polishing, at most.
-_LITTLE = 1 << 20
+_MOST_ENTRIES = 1 << 20
 #: The least curvature that a step divides by: that of two rows that are alike but for rounding.
 LEAST = 1e-12
 #: A working set is solved to this share of the violation that it started with.
@@ -67,7 +67,7 @@ def _solve_whole(X, kernel, problem, tol, max_iter, beta):
             near, most = _NEAR * tol, 100 * len(X)
             pair_steps(K, problem.lo, problem.hi, problem.epsilon, near, most, beta, gradient)
             most = 4 * len(X) if len(X) <= _FEW else 0
-            steps = pair_steps(K, problem.lo, problem.hi, problem.epsilon, _THERE, most, beta, gradient)
+            steps = pair_steps(K, problem.lo, problem.hi, problem.epsilon, _OPTIMAL, most, beta, gradient)
             if steps == most:
                 beta = polish(problem, beta, lambda some: K[some[:, None], some], lambda by: K @ by)
     except KeyboardInterrupt:
@@ -104,7 +104,7 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
     except KeyboardInterrupt:
         state = INTERRUPTED
         gradient = _gradient(kernel, left, right, problem, beta)  # the pass may have been cut short
-    if state == CONVERGED and len(X) * np.count_nonzero(beta) <= _LITTLE:
+    if state == CONVERGED and len(X) * np.count_nonzero(beta) <= _MOST_ENTRIES:
         beta = polish(
             problem,
             beta,

@@ -32,9 +32,9 @@ FEW = 200
 #: A linear machine of sparse rows with more columns is solved by coordinate descent.
 MOST_COLUMNS = 1000
 #: Rows are far from the origin if their mean is this many standard deviations away; and the rows sampled.
-_AWAY, _SOME = 3.0, 500
+_FAR, _SAMPLED = 3.0, 500
 #: The kernel matrix of no more rows is computed once for all machines and folds; it takes 32 MB.
-HELD = 2048
+CACHED_ROWS = 2048
 #: The bounds that are tried for a hard margin, over the largest kernel of a row with itself.
 _BOUNDS = (1e4, 1e7, 1e10)
 #: The most rows in the way that are named.
@@ -82,7 +82,7 @@ def kernel_table(kernel: Kernel, X: np.ndarray, order: np.ndarray | None = None)
     if issparse(X):
         return KernelTable(kernel, X)
     by_newton = isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X)
-    if len(X) > HELD or by_newton or isinstance(kernel, Own):
+    if len(X) > CACHED_ROWS or by_newton or isinstance(kernel, Own):
         return KernelTable(kernel, X)
     rows, center = _centred(X) if isinstance(kernel, Linear | RadialKernel) else (X, None)
     order = np.arange(len(X)) if order is None else order
@@ -100,9 +100,9 @@ def _with_weights(found: DualSolution, X: np.ndarray, center: np.ndarray) -> Dua
 
 def _centred(X):
     """The rows around the origin, and what was taken off: nothing if they are near it, by some of them."""
-    sample = X[:: max(1, len(X) // _SOME)]
+    sample = X[:: max(1, len(X) // _SAMPLED)]
     center, spread = sample.mean(axis=0), sample.std(axis=0)
-    if not (np.abs(center) > _AWAY * spread).any():
+    if not (np.abs(center) > _FAR * spread).any():
         return X, np.zeros(X.shape[1])
     return X - center, center
 

@@ -56,7 +56,7 @@ def encoded(
         return SparseTable(Schema((*rest.schema, *words), schema.named), matrix, dense=list(rest.columns))
     blocks = {text: iter(part.toarray(order="F").T) for text, part in counts.items()}
     for text, directions in schema.directions.items():
-        along = _along(counted[text], directions)
+        along = _projected(counted[text], directions)
         along[before.column(text).missing] = np.nan
         blocks[text] = iter(along.T)
     known = dict(zip(rest.names, rest.schema, strict=True))
@@ -66,7 +66,7 @@ def encoded(
     )
 
 
-def _along(counted: Counted, directions: Sequence[Direction]) -> Any:
+def _projected(counted: Counted, directions: Sequence[Direction]) -> Any:
     """Where texts lie along directions, float64 (n_texts, n_directions)."""
     words = directions[0].words
     places = dict(zip(words, range(len(words)), strict=True))

@@ -50,7 +50,7 @@ def porter_stem(word: str) -> str:
         return word
     word = _final_y(_past(_plurals(word)))
     word = _replaced(_replaced(word, _STEP_2), _STEP_3)
-    return _tidied(_long_endings(word))
+    return _without_final_e_and_double_l(_long_endings(word))
 
 
 def _is_consonant(word: str, i: int) -> bool:
@@ -88,11 +88,11 @@ def _past(word: str) -> str:
     for ending in ("ed", "ing"):
         if word.endswith(ending):
             stem = word.removesuffix(ending)
-            return _mended(stem) if _has_vowel(stem) else word
+            return _restored(stem) if _has_vowel(stem) else word
     return word
 
 
-def _mended(stem: str) -> str:
+def _restored(stem: str) -> str:
     """A stem that lost "ed" or "ing" as a word: "conflat" as "conflate", "hopp" as "hop"."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
@@ -123,7 +123,7 @@ def _long_endings(word: str) -> str:
     return word
 
 
-def _tidied(word: str) -> str:
+def _without_final_e_and_double_l(word: str) -> str:
     """A word without its last e, and with one l for two, where it is long enough."""
     if word.endswith("e"):
         m = _measure(word[:-1])
