@@ -90,13 +90,13 @@ def _directions(text: str, terms: TermCounts, pieces: Sequence[Any]) -> list[Dir
 
 
 def _times(
-    text: str, places: dict[str, int], idf: Array, vectors: Array, piece: Chunk | CountedChunk
+    text: str, positions: dict[str, int], idf: Array, vectors: Array, piece: Chunk | CountedChunk
 ) -> Array:
     """X'X of some rows times vectors, (n_words, l)."""
     if isinstance(piece, CountedChunk):
         counted = piece.terms[text]._replace(counts=piece.terms[text].counts.copy())
     else:
         counted = RULE.count(piece.X.data(text).tolist())
-    x = unit_rows(placed_counts(counted, places))
+    x = unit_rows(placed_counts(counted, positions))
     x.data *= idf[x.indices]
     return x.T @ (x @ vectors)

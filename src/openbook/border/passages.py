@@ -44,14 +44,14 @@ def shaded_texts(
     for column, known_words in words.items():
         text = row.data(column)[0]
         if text:
-            spoken, codes, _ = tokens([text[:_MOST_SIGNS]])
-            terms = [term or "" for term in RULE.terms(spoken)]  # of words that are not counted, none
+            distinct, codes, _ = tokens([text[:_MOST_SIGNS]])
+            terms = [term or "" for term in RULE.terms(distinct)]  # of words that are not counted, none
             known = [terms[code] for code in codes.tolist() if terms[code] in known_words]
             some = sorted(dict.fromkeys(known), key=lambda term: -known.count(term))[:_MOST_WORDS]
             scored = score(_without_each(row, column, known, some)) if some else []
             for about, scores in scored or [("", np.zeros(1))]:
                 weights = dict(zip(some, (scores[0] - scores[1:]).tolist(), strict=bool(scored)))
-                added = {word: weights.get(term, 0.0) for word, term in zip(spoken, terms, strict=True)}
+                added = {word: weights.get(term, 0.0) for word, term in zip(distinct, terms, strict=True)}
                 shown = tuple(
                     (piece, _mean([added.get(word, 0.0) for word in own])) for piece, own in _pieces(text)
                 )

@@ -406,13 +406,13 @@ def _predicted(model: Any, table: Table) -> dict[str, float]:
     """The share of each class, or label, among predictions, or their mean; nothing without a model."""
     if model is None or not hasattr(model, "predict"):
         return {}
-    said = np.asarray(model.predict(table))
-    if said.ndim > 1:
-        return dict(zip(model.labels_.tolist(), said.mean(axis=0).tolist(), strict=True))
-    if said.dtype.kind not in "fiu" or hasattr(model, "classes_"):
-        labels, counts = np.unique(said.astype(str), return_counts=True)
-        return dict(zip(labels.tolist(), (counts / len(said)).tolist(), strict=True))
-    return {"mean": float(np.mean(said))}
+    predictions = np.asarray(model.predict(table))
+    if predictions.ndim > 1:
+        return dict(zip(model.labels_.tolist(), predictions.mean(axis=0).tolist(), strict=True))
+    if predictions.dtype.kind not in "fiu" or hasattr(model, "classes_"):
+        labels, counts = np.unique(predictions.astype(str), return_counts=True)
+        return dict(zip(labels.tolist(), (counts / len(predictions)).tolist(), strict=True))
+    return {"mean": float(np.mean(predictions))}
 
 
 def _shown(attribute: Attribute, number: float) -> str:

@@ -389,8 +389,8 @@ def class_codes(y: Any, *, declared: bool = False) -> tuple[str, Array, Array]:
         labels = np.array(
             sorted(words.values), dtype=str if isinstance(y, list) else getattr(y.dtype, "str", object)
         )
-        place = {label: code for code, label in enumerate(labels.tolist())}
-        return name, labels, np.array([place[label] for label in words.values], dtype=np.intp)[words.codes]
+        code_of = {label: code for code, label in enumerate(labels.tolist())}
+        return name, labels, np.array([code_of[label] for label in words.values], dtype=np.intp)[words.codes]
     labels = one_column(y)
     check_known(name, labels)
     if labels.dtype.kind in "fO":

@@ -47,7 +47,7 @@ def with_means(rows: Rows, target: str, classes: Array | None) -> tuple[Schema, 
         return rows.schema, None
     labels = None if classes is None else [as_text(label) for label in classes.tolist()]
     moments = value_moments(rows, columns, len(labels or ()), FOLDS)
-    places: dict[str, list[Any]] = {a.name: [a] for a in rows.schema}
+    replaced: dict[str, list[Any]] = {a.name: [a] for a in rows.schema}
     tables = {}
     for attribute, folds in zip(columns, moments, strict=True):
         found = ValueMeans.of(attribute, folds)
@@ -55,13 +55,13 @@ def with_means(rows: Rows, target: str, classes: Array | None) -> tuple[Schema, 
         if credibility.values > FEW and credibility.tells:
             names = mean_names(attribute.name, target, labels, rows.schema)
             means = found.columns(names, credibility.least)
-            places[attribute.name] = [mean for mean, _ in means]
+            replaced[attribute.name] = [mean for mean, _ in means]
             tables.update({mean.name: table for mean, table in means})
         elif credibility.values > FEW:
-            places[attribute.name] = [with_rest(attribute, found.counts, math.inf)]
-    if all(own[0] is a for own, a in zip(places.values(), rows.schema, strict=True)):
+            replaced[attribute.name] = [with_rest(attribute, found.counts, math.inf)]
+    if all(own[0] is a for own, a in zip(replaced.values(), rows.schema, strict=True)):
         return rows.schema, None
-    schema = Schema(tuple(a for own in places.values() for a in own), rows.schema.named)
+    schema = Schema(tuple(a for own in replaced.values() for a in own), rows.schema.named)
     return schema, CrossFitted(tables, of_classes=classes is not None) if tables else None
 
 

@@ -56,9 +56,9 @@ class Mentions(NamedTuple):
     total: Array
 
     def __add__(self, other: "Mentions") -> "Mentions":  # type: ignore[override]
-        every, places = union(self.terms, other.terms)
+        every, positions = union(self.terms, other.terms)
         sums = np.zeros((len(every), self.sums.shape[1]))
-        for own, one in zip(places, (self, other), strict=True):
+        for own, one in zip(positions, (self, other), strict=True):
             sums[own] += one.sums
         return Mentions(every, sums, self.total + other.total)
 

@@ -26,14 +26,14 @@ def asked_rows(column: Column) -> np.ndarray:
     >>> asked_rows(Column(Nominal("spam_asked", ("no", "yes")), np.array([1, 0, -1])))
     array([ True, False, False])
     """
-    said = [
+    answers = [
         "" if gap else as_text(cell).lower()
         for cell, gap in zip(column.tolist(), column.missing.tolist(), strict=True)
     ]
-    if odd := set(said) - {"", *_SAID}:
+    if odd := set(answers) - {"", *_SAID}:
         msg = f"column {column.name!r} says whether a row was asked for, yes or no, and not {min(odd)!r}"
         raise DataError(msg)
-    return np.array([_SAID.get(word, False) for word in said], dtype=bool)
+    return np.array([_SAID.get(word, False) for word in answers], dtype=bool)
 
 
 def written_by_label(table: Table, target: str) -> str | None:

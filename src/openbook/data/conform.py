@@ -203,9 +203,9 @@ def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
         )
     listed = np.array(sorted(numbers))
     codes = np.array([numbers[number] for number in listed], dtype=attribute.dtype)
-    place = np.searchsorted(listed, column.data).clip(max=len(listed) - 1)
+    index = np.searchsorted(listed, column.data).clip(max=len(listed) - 1)
     other = attribute.unlisted
-    found = np.where(listed[place] == column.data, codes[place], other) if numbers else other
+    found = np.where(listed[index] == column.data, codes[index], other) if numbers else other
     return np.where(known, found, MISSING).astype(attribute.dtype)
 
 

@@ -332,8 +332,8 @@ class Dated:
 
     def changes(self) -> list[str]:
         """What is not kept as it is written."""
-        said = ["years of two digits are read as 1969 to 2068"] if self.two_digits else []
+        notes = ["years of two digits are read as 1969 to 2068"] if self.two_digits else []
         if len(self.zones) > 1:
-            said.append("times in several zones are kept in UTC")
-            said += ["those without a zone are taken as UTC"] if None in self.zones else []
-        return said
+            notes.append("times in several zones are kept in UTC")
+            notes += ["those without a zone are taken as UTC"] if None in self.zones else []
+        return notes

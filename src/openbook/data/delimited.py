@@ -242,8 +242,8 @@ class DelimitedFile:
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             if numeric:
                 raise _BrokenGuess from None
-            said = str(error).partition("\n")[0]
-            raise DataError(f"{self.path}: {self._complaint(span) or said}") from None
+            reason = str(error).partition("\n")[0]
+            raise DataError(f"{self.path}: {self._complaint(span) or reason}") from None
         frame.columns = list(self.names)
         if frame.width > 1 and frame[:, -1].null_count():
             return self._without_blank_lines(frame, span)

@@ -157,8 +157,8 @@ def _narrowed(head: list[str], rows: list[list[str]], width: int) -> tuple[list[
         if max(map(len, _lines(head, rows))) <= width:
             break
         if spare in head:
-            place = head.index(spare)
-            head, *rows = ([*line[:place], *line[place + 1 :]] for line in (head, *rows))
+            position = head.index(spare)
+            head, *rows = ([*line[:position], *line[position + 1 :]] for line in (head, *rows))
     return head, rows
 
 

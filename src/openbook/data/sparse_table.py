@@ -77,10 +77,10 @@ class SparseTable(Table):
         -------
         ndarray
         """
-        place = self.schema.position(name)
-        if place < len(self.columns):
-            return self.columns[place]
-        return self.sparse[:, [place - len(self.columns)]].toarray().ravel()
+        position = self.schema.position(name)
+        if position < len(self.columns):
+            return self.columns[position]
+        return self.sparse[:, [position - len(self.columns)]].toarray().ravel()
 
     def block(self, names: Sequence[str]) -> Array:
         """Columns as a dense matrix of shape (n_rows, n_names).
@@ -94,10 +94,10 @@ class SparseTable(Table):
         -------
         ndarray
         """
-        places = [self.schema.position(name) - len(self.columns) for name in names]
-        if min(places, default=0) < 0:
+        positions = [self.schema.position(name) - len(self.columns) for name in names]
+        if min(positions, default=0) < 0:
             return np.column_stack([self.data(name) for name in names])
-        return self.sparse[:, places].toarray()
+        return self.sparse[:, positions].toarray()
 
     def cells(self, names: Sequence[str]) -> "sp.csr_array":
         """Columns of the matrix as a sparse matrix.
@@ -132,15 +132,15 @@ class SparseTable(Table):
         chosen = one_by_one(names)
         if chosen == self.names:
             return self
-        n, places = len(self.columns), self.schema.positions(chosen)
-        if places and max(places) < n:
-            return Table(self.schema.select(chosen), [self.columns[place] for place in places], why=self.why)
-        own, others = [p for p in places if p < n], [p for p in places if p >= n]
+        n, positions = len(self.columns), self.schema.positions(chosen)
+        if positions and max(positions) < n:
+            return Table(self.schema.select(chosen), [self.columns[p] for p in positions], why=self.why)
+        own, others = [p for p in positions if p < n], [p for p in positions if p >= n]
         return SparseTable(
-            self.schema.select(self.names[place] for place in (*own, *others)),
-            self.cells([self.names[place] for place in others]),
+            self.schema.select(self.names[p] for p in (*own, *others)),
+            self.cells([self.names[p] for p in others]),
             why=self.why,
-            dense=[self.columns[place] for place in own],
+            dense=[self.columns[p] for p in own],
         )
 
     def take(self, rows: Any) -> Self:

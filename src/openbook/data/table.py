@@ -181,10 +181,11 @@ class Table:
         if self.matrix is not None and tuple(names) == self.names:
             return np.ascontiguousarray(self.matrix)
         if self.matrix is not None:
-            places = self.schema.positions(names)
-            if places and places == list(range(places[0], places[-1] + 1)):  # side by side already
-                return np.ascontiguousarray(self.matrix[:, places[0] : places[-1] + 1])
-            return np.take(self.matrix, places, axis=1)
+            positions = self.schema.positions(names)
+            start, stop = positions[0], positions[-1] + 1
+            if positions == list(range(start, stop)):  # side by side already
+                return np.ascontiguousarray(self.matrix[:, start:stop])
+            return np.take(self.matrix, positions, axis=1)
         columns = [self.data(name) for name in names]
         block = np.empty((len(self), len(columns)), np.result_type(*columns))
         for start in range(0, len(self), _BLOCK_ROWS):  # few rows at a time stay in the cache meanwhile

@@ -319,18 +319,18 @@ class Written:
     def why(self, attribute: Numeric) -> str:
         """The reason, with an example."""
         marks = {",": "comma", ".": "point", " ": "blank", "'": "apostrophe"}
-        said = [f"unit {attribute.unit}" + (", which some lack" if self.without_unit else "")] * bool(
+        details = [f"unit {attribute.unit}" + (", which some lack" if self.without_unit else "")] * bool(
             attribute.unit
         )
         if attribute.thousands:
-            said.append(f"thousands {marks[attribute.thousands]}")
+            details.append(f"thousands {marks[attribute.thousands]}")
         if self._by_others and attribute.thousands:
-            said.append(f"since other columns have a decimal {marks[attribute.decimal]}")
+            details.append(f"since other columns have a decimal {marks[attribute.decimal]}")
         elif attribute.decimal == ",":
-            said.append("decimal comma" + (" as in other columns" if self._by_others else ""))
+            details.append("decimal comma" + (" as in other columns" if self._by_others else ""))
         if self.enclosed:
-            said.append("parentheses for negative numbers")
-        how = f" ({', '.join(said)})" if said else ""
+            details.append("parentheses for negative numbers")
+        how = f" ({', '.join(details)})" if details else ""
         return f"every known cell is a number{how}, such as {self._equation(attribute, '=')}"
 
     def change(self, attribute: Numeric) -> str:

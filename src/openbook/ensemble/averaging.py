@@ -49,13 +49,13 @@ class Averaging(Ensemble):
     def _votes_and_mean(self, X):
         """The grid of each member's answer to a row, and the steps to their mean."""
         weights = self._weights().tolist()
-        said = [self._answers(m, self._seen_by(i, X))[0].tolist() for i, m in enumerate(self.estimators_)]
-        rows = [[name, weight, *a] for name, weight, a in zip(self._names(), weights, said, strict=True)]
+        answers = [self._answers(m, self._seen_by(i, X))[0].tolist() for i, m in enumerate(self.estimators_)]
+        rows = [[name, weight, *a] for name, weight, a in zip(self._names(), weights, answers, strict=True)]
         grid = shortened("votes", ["member", "weight", *self._outputs()], rows)
         total = sum(weights)
         steps = []
         for k, name in enumerate(self._outputs()):
-            weighed = sum(weight * answers[k] for weight, answers in zip(weights, said, strict=True))
+            weighed = sum(weight * answer[k] for weight, answer in zip(weights, answers, strict=True))
             numbers = fraction(weighed, total)
             steps.append(Step(name, self._formula, numbers, weighed / total))
         return grid, *steps

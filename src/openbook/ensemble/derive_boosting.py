@@ -102,10 +102,10 @@ def _round(model, t):
     return Work(f"Round {t + 1}", (*parts, shortened("F after the round", ["row", *names], after, note)))
 
 
-def _leaves(model, place, of):
+def _leaves(model, index, of):
     """The leaves of the tree at this place, and the value of the first one written out."""
-    learner, tree = model.estimators_.ravel()[place], model.trees_[place]
-    before = sum(each.size for each in model.trees_[:place])
+    learner, tree = model.estimators_.ravel()[index], model.trees_[index]
+    before = sum(each.size for each in model.trees_[:index])
     sums = model.first_rounds_.sums[before : before + tree.size].tolist()
     order = [node for node in named_tree(learner).depth_first() if tree.attribute[node] == LEAF]
     is_ratio = not math.isnan(sums[order[0]][0])

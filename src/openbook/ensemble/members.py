@@ -264,12 +264,12 @@ def probabilities(member, X, classes):
     if not hasattr(member, "predict_proba"):
         return decisions(member, X, classes)
     known = {label: code for code, label in enumerate(classes.tolist())}
-    places = [known[label] for label in member.classes_.tolist()]
+    positions = [known[label] for label in member.classes_.tolist()]
     proba = member.predict_proba(X)
-    if places == list(range(len(classes))):
+    if positions == list(range(len(classes))):
         return proba
     spread = np.zeros((len(proba), len(classes)))  # nothing for a class that the member never saw
-    spread[:, places] = proba
+    spread[:, positions] = proba
     return spread
 
 

@@ -122,10 +122,10 @@ class VotingClassifier(Declared, Voting, AveragingClassifier):
             soft votes probabilities: (n_rows, n_members * n_classes), or (n_members, n_rows, n_classes) with
             `flatten_transform=False`.
         """
-        said = super().transform(X)
+        outputs = super().transform(X)
         if self.voting == "hard" or self.flatten_transform:
-            return said
-        return said.reshape(len(said), len(self.estimators_), -1).swapaxes(0, 1)
+            return outputs
+        return outputs.reshape(len(outputs), len(self.estimators_), -1).swapaxes(0, 1)
 
     def _transformed_outputs(self, answers):
         return answers.argmax(axis=1)[:, None] if self.voting == "hard" else answers

@@ -210,10 +210,10 @@ class DawidSkene(Declared, BaseEstimator):
             ]
             end = f"{plural(len(self.items_), 'item')}, {plural(self.n_iter_, 'round')} of EM."
             return Work("Annotators and their errors", tuple(parts), end)
-        places = np.flatnonzero(self.items_ == item)
-        if not len(places):
+        found = np.flatnonzero(self.items_ == item)
+        if not len(found):
             raise DataError(f"there is no item {item!r}; see items_")
-        i = int(places[0])
+        i = int(found[0])
         steps = []
         for c, name in enumerate(names):
             said = np.nonzero(self._counts[i])

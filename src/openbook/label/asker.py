@@ -259,12 +259,12 @@ class Asker(Declared, BaseEstimator):
                 tested = others[folds == fold]
                 learnt = np.setdiff1d(known, tested)
                 codes = self._codes[learnt]
-                said = codes[0]  # of the one class that they have
+                predicted = codes[0]  # of the one class that they have
                 if codes.min() < codes.max():
                     model = copied(self.estimator, check_random_state(0))
                     model.fit(self._table.take(learnt), self._member_target(codes))
-                    said = decided(model, self._table.take(tested), self.classes_)
-                wrong += int((said != self._codes[tested]).sum())
+                    predicted = decided(model, self._table.take(tested), self.classes_)
+                wrong += int((predicted != self._codes[tested]).sum())
         return wrong, len(others)
 
     def work(self, row: int | None = None) -> Work:
@@ -285,18 +285,18 @@ class Asker(Declared, BaseEstimator):
         if not len(free):
             raise DataError("every row has a label; there is nothing to ask")
         row = int(free[order[0]]) if row is None else row
-        places = np.flatnonzero(free[order] == row)
-        if not len(places):
+        indices = np.flatnonzero(free[order] == row)
+        if not len(indices):
             msg = f"row {row} is not among the rows without a label; pick one of ask({min(len(free), 5)})"
             raise DataError(msg)
-        place = int(places[0])
-        parts = [*self._posterior(row), self._scored(row, float(self._scores[order[place]]))]
-        around = range(max(place - 1, 0), min(place + 2, len(free)))
+        index = int(indices[0])
+        parts = [*self._posterior(row), self._scored(row, float(self._scores[order[index]]))]
+        around = range(max(index - 1, 0), min(index + 2, len(free)))
         lines = [(p + 1, int(free[order[p]]), float(self._scores[order[p]])) for p in around]
         parts.append(Grid("beside it", ("place", "row", "score"), lines, f"of {len(free):,} without a label"))
         strategy = STRATEGIES[self._strategy]
-        end = f"Row {row} is number {place + 1} of {len(free):,}."
-        if place == 0:
+        end = f"Row {row} is number {index + 1} of {len(free):,}."
+        if index == 0:
             end = f"Row {row} is asked first: {strategy.reason}."
             digits = same_digits(utility)
             if (tied := int((digits == digits[order[0]]).sum())) > 1:
@@ -411,10 +411,10 @@ class Asker(Declared, BaseEstimator):
         scores, self._left = np.ones(len(rows)), {}
         others = self._table.take(rows[spread_out(len(rows), _JUDGED)])
         with collected_warnings():  # of models that are thrown away
-            for place in np.argsort(-entropy(proba), kind="stable")[:_TRIED].tolist():
-                left = [self._error_after(rows[place], c, others) for c in range(len(self.classes_))]
-                self._left[int(rows[place])] = left
-                scores[place] = proba[place] @ left
+            for index in np.argsort(-entropy(proba), kind="stable")[:_TRIED].tolist():
+                left = [self._error_after(rows[index], c, others) for c in range(len(self.classes_))]
+                self._left[int(rows[index])] = left
+                scores[index] = proba[index] @ left
         return scores
 
     def _error_after(self, row, code, others):
@@ -479,11 +479,11 @@ class Asker(Declared, BaseEstimator):
 
 def _best_first(utility, drawn, n):
     """The places of the n rows without a label to ask for, the first to ask first; ties by drawn numbers."""
-    places = np.arange(len(utility))
+    indices = np.arange(len(utility))
     if n < len(utility):  # of the others, only those that are as good as the last of them
         last = np.partition(utility, -n)[-n]
-        places = np.flatnonzero(utility >= last - _TIED * np.abs(utility).max())
-    return places[np.lexsort((drawn[places], -same_digits(utility[places])))[:n]]
+        indices = np.flatnonzero(utility >= last - _TIED * np.abs(utility).max())
+    return indices[np.lexsort((drawn[indices], -same_digits(utility[indices])))[:n]]
 
 
 def _takes_more(estimator):

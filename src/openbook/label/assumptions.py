@@ -191,8 +191,8 @@ def check_takes_unlabelled(model: Any) -> None:
 def out_of_fold(labelled: ScarceRows, ask: Callable[[ScarceRows, Table], np.ndarray]) -> np.ndarray:
     """The predictions of labelled rows by models that did not see them: ask(rows to learn from, others)."""
     folds = dealt_folds(labelled.codes, min(_FOLDS, len(labelled.codes)))
-    said = [ask(labelled.take(folds != fold), labelled.X.take(folds == fold)) for fold in np.unique(folds)]
-    return np.concatenate(said)[np.argsort(np.argsort(folds, kind="stable"))]
+    answers = [ask(labelled.take(folds != fold), labelled.X.take(folds == fold)) for fold in np.unique(folds)]
+    return np.concatenate(answers)[np.argsort(np.argsort(folds, kind="stable"))]
 
 
 def beats_shuffled(codes: np.ndarray, share: Callable[[np.ndarray], float], what: str) -> Ruling:
@@ -205,9 +205,9 @@ def beats_shuffled(codes: np.ndarray, share: Callable[[np.ndarray], float], what
     p = (1 + int((shuffled >= found - 1e-12).sum())) / (_SHUFFLES + 1)
     low = (1 + int((shuffled <= found + 1e-12).sum())) / (_SHUFFLES + 1)
     verdict = SUPPORTED if p < _LEVEL else CONTRADICTED if low < _LEVEL else OPEN
-    said = f"{shown(found)} of {plural(len(codes), 'labelled row')} {what}"
+    evidence = f"{shown(found)} of {plural(len(codes), 'labelled row')} {what}"
     chance = shown(float(shuffled.mean()))
-    return Ruling(verdict, f"{said}; with shuffled labels {chance} (p {p_words(min(p, low))}).")
+    return Ruling(verdict, f"{evidence}; with shuffled labels {chance} (p {p_words(min(p, low))}).")
 
 
 def clusters_agree(codes: np.ndarray, clusters: np.ndarray, what: str = "cluster") -> Ruling:
@@ -263,15 +263,15 @@ def components_suffice(rows: ScarceRows) -> Ruling:
     mixtures = (GaussianMixture(n, covariance_type="diag", n_init=3, random_state=0) for n in (k, 2 * k))
     fitted = [mixture.fit(some) for mixture in mixtures]
     one, two = (mixture.bic_ for mixture in fitted)
-    said = (
+    evidence = (
         f"Over {plural(len(some), 'row')}, a mixture of {k} components, one for each class, has BIC"
         f" {shown(one)}, and one of {2 * k} has {shown(two)}; smaller is better."
     )
     if two + _CLEAR < one:
-        return Ruling(CONTRADICTED, said)
+        return Ruling(CONTRADICTED, evidence)
     agree = clusters_agree(rows.labelled.codes, fitted[0].predict(X.take(rows.known)), "component")
     verdict = agree.verdict if one + _CLEAR < two else OPEN
-    return Ruling(verdict, f"{said} {agree.evidence}")
+    return Ruling(verdict, f"{evidence} {agree.evidence}")
 
 
 def errors_independent(first: np.ndarray, second: np.ndarray, codes: np.ndarray) -> Ruling:
@@ -283,12 +283,14 @@ def errors_independent(first: np.ndarray, second: np.ndarray, codes: np.ndarray)
             excess += (a & b).sum() - a.sum() * b.sum() / n
             variance += a.sum() * (n - a.sum()) * b.sum() * (n - b.sum()) / (n * n * (n - 1))
     rates = f"{shown(float(first.mean()))} and {shown(float(second.mean()))} of the labelled rows"
-    said = f"The views predict {rates} correctly, by models that did not see them"
+    evidence = f"The views predict {rates} correctly, by models that did not see them"
     if not variance:
-        return Ruling(OPEN, f"{said}: their errors cannot be compared.")
+        return Ruling(OPEN, f"{evidence}: their errors cannot be compared.")
     p = float(chi2.sf(max(abs(excess) - 0.5, 0.0) ** 2 / variance, 1))
     test = f"(p {p_words(p)})"
     if p >= _LEVEL:
-        return Ruling(OPEN, f"{said}; that their errors depend on one another is not shown {test}.")
+        return Ruling(OPEN, f"{evidence}; that their errors depend on one another is not shown {test}.")
     how = "together" if excess > 0 else "in turn"
-    return Ruling(CONTRADICTED, f"{said}; given the class they err {how} more often than by chance {test}.")
+    return Ruling(
+        CONTRADICTED, f"{evidence}; given the class they err {how} more often than by chance {test}."
+    )

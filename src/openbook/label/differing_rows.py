@@ -65,9 +65,9 @@ class Gain:
 
     def __str__(self) -> str:
         unknown = self.verdict.startswith("cannot")
-        said = "Whether the later classifier is better" if unknown else "The later classifier is"
+        subject = "Whether the later classifier is better" if unknown else "The later classifier is"
         return (
-            f"{said} {self.verdict}. The two predict {self.n_differ:,} of {plural(self.n_rows, 'row')}"
+            f"{subject} {self.verdict}. The two predict {self.n_differ:,} of {plural(self.n_rows, 'row')}"
             f" differently; of {self.n_labelled:,} of these, drawn at random and labelled, the later one is"
             f" right on {self.later_right:,}, the earlier one on {self.earlier_right:,}. Gain in accuracy on"
             f" all {plural(self.n_rows, 'row')}: {self.test}."
@@ -148,8 +148,8 @@ class DifferingRows:
         m = len(rows)
         if not m or not np.isin(rows, self.rows).all():
             raise DataError("the gain needs labels of rows that are predicted differently: rows of sample()")
-        places, truth = np.searchsorted(self.rows, rows), np.asarray(labels)
-        right = self.later[places] == truth, self.earlier[places] == truth
+        positions, truth = np.searchsorted(self.rows, rows), np.asarray(labels)
+        right = self.later[positions] == truth, self.earlier[positions] == truth
         b, c = (int(some.sum()) for some in right)
         test, differ, n = mcnemar(*right, level=level), len(self.rows), self.n_rows
         part = exact(b, b + c, level) if b + c else Interval(0.0, 1.0, level, "Clopper–Pearson")

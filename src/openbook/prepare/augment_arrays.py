@@ -145,9 +145,9 @@ class AugmentImages(Declared, _AugmentArrays):
         mirrored = np.diag([-1.0 if self.flip == side else 1.0 for side in ("vertical", "horizontal")])
         flips = self.flip is not None and rng.random() < 0.5
         scale = (1 - self.crop) / (1 + rng.uniform(-self.resize, self.resize))
-        place = rng.uniform(-0.5, 0.5, 2) * self.crop * np.array(size)
+        corner = rng.uniform(-0.5, 0.5, 2) * self.crop * np.array(size)
         move = rng.integers(-self.shift, self.shift + 1, 2) * (np.array(size) > 1)
-        return scale * turned @ (mirrored if flips else np.eye(2)), place * (np.array(size) > 1) - move
+        return scale * turned @ (mirrored if flips else np.eye(2)), corner * (np.array(size) > 1) - move
 
     def _size(self) -> tuple[int, int, int]:
         n = len(self._chosen)

@@ -361,11 +361,11 @@ class BagOfWords(Declared, Summed):
     def _work_row(self, X: Table) -> Work:
         parts = []
         for j, (name, counted) in enumerate(zip(self.schema_.names, self._counted(X), strict=True)):
-            place = self._places(j, counted.terms)[counted.counts.indices]
+            column_of = self._places(j, counted.terms)[counted.counts.indices]
             times = counted.counts.data.astype(int)
-            unknown = int(times[place < 0].sum())
+            unknown = int(times[column_of < 0].sum())
             f = Counter[int]()
-            for column, count in zip(place.tolist(), times.tolist(), strict=True):
+            for column, count in zip(column_of.tolist(), times.tolist(), strict=True):
                 f[column] += count
             cells, names = self._matrix(j, counted), self._names(j)
             order = np.argsort(-np.abs(cells.data), kind="stable")[:_SHOWN].tolist()

@@ -298,9 +298,9 @@ class SMOTE(Declared, BalancedClasses, NewRows):
             return own[:0]
         starts = self._border(own) if self.borderline else np.arange(len(own))
         base = rng.choice(starts, again)
-        used, places = np.unique(base, return_inverse=True)
+        used, which = np.unique(base, return_inverse=True)
         near = _neighbours(self._points, own, used, self.n_neighbors)
-        self._near.append(own[near][places])
+        self._near.append(own[near][which])
         return own[base]
 
     def _border(self, own: np.ndarray) -> np.ndarray:

@@ -173,7 +173,7 @@ class _Centred(Declared, Preparation):
 
     def _work(self) -> Work:
         header = ["centre", *self._chosen]
-        rows = [[k + 1, *place] for k, place in enumerate(self.centers_.T.tolist())]
+        rows = [[k + 1, *centre] for k, centre in enumerate(self.centers_.T.tolist())]
         rule = Step("new columns", self._formula, note="missing cells make functions missing")
         widths = list(zip(*self._widths(), strict=True))
         grids = (Grid("centres", header, rows), Grid("widths", ("", "s"), widths))
@@ -287,8 +287,8 @@ class SigmoidFeatures(_Centred):
     def _learn(self, rows: TrainingTable) -> None:
         columns = [np.asarray(rows.X.data(name), dtype=float) for name in self._chosen]
         if self.centers is not None:
-            places = _given(self, np.array(self.centers, dtype=float, ndmin=2).T, 1).T
-            self.centers_ = np.repeat(places, len(columns), axis=0)
+            given_centres = _given(self, np.array(self.centers, dtype=float, ndmin=2).T, 1).T
+            self.centers_ = np.repeat(given_centres, len(columns), axis=0)
         else:
             shares = (np.arange(self.n_functions) + 0.5) / self.n_functions
             found = [_quantiles(x, rows.w, shares) for x in columns]

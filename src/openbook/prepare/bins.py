@@ -263,8 +263,8 @@ def bin_cuts(x: np.ndarray, w: np.ndarray, bins: int, strategy: str) -> np.ndarr
     >>> bin_cuts(np.array([0.0, 1.0, 2.0, 10.0]), np.ones(4), 2, "kmeans").tolist()
     [5.5]
     """
-    values, places = np.unique(x, return_inverse=True)
-    weights = np.bincount(places, w)
+    values, which = np.unique(x, return_inverse=True)
+    weights = np.bincount(which, w)
     if strategy == "quantile":
         return equal_cuts(values, weights, bins)
     if len(values) < 2 or bins < 2:

@@ -393,9 +393,9 @@ class ChangeKind(Declared, Preparation):
             attribute, data = self._attribute(name), table.data(name)
             if name in self._found:
                 numbers = self._found[name]
-                place = np.searchsorted(numbers, data).clip(max=max(len(numbers) - 1, 0))
-                known = numbers[place] == data if len(numbers) else np.zeros(len(data), bool)
-                data = np.where(np.isnan(data), MISSING, np.where(known, place, UNSEEN))
+                code = np.searchsorted(numbers, data).clip(max=max(len(numbers) - 1, 0))
+                known = numbers[code] == data if len(numbers) else np.zeros(len(data), bool)
+                data = np.where(np.isnan(data), MISSING, np.where(known, code, UNSEEN))
             new[name] = attribute, data.astype(attribute.dtype)
         return self._with(table, new)
 

@@ -244,8 +244,8 @@ class PowerTransformer(Declared, Transformer):
     def _column(self, x: Floats, w: Floats) -> tuple[float, float, float]:
         """The exponent, and mean and standard deviation of the powers."""
         known = ~np.isnan(x)
-        x, places = np.unique(x[known], return_inverse=True)
-        w = np.bincount(places, w[known]).astype(float)  # equal rows are one row of their weight
+        x, which = np.unique(x[known], return_inverse=True)
+        w = np.bincount(which, w[known]).astype(float)  # equal rows are one row of their weight
         if len(x) < 2:
             return 1.0, float(x[0]) if len(x) and self.standardize else 0.0, 1.0
         slopes = np.sign(x) * np.log1p(np.abs(x)) if self.method == "yeo-johnson" else np.log(x)

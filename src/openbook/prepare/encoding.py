@@ -98,7 +98,7 @@ class ColumnSums(Statistics):
         return cls(numbers, values, np.array([w.sum()]), cells)
 
 
-class _Place(NamedTuple):
+class _EncodedColumn(NamedTuple):
     """Where a column is encoded: in these encoded columns, and its gaps in one of their own."""
 
     attribute: Attribute
@@ -200,8 +200,8 @@ class Encoding:
         moments = sums.numbers
         deviations = np.sqrt(moments.scatter[0] / np.where(moments.weight[0] > 0, moments.weight[0], 1.0))
         for own in schema.directions.values():  # one unit for all of a text: the leading ones weigh most
-            places = [schema.of(Numeric).index(one.name) for one in own]
-            deviations[places] = deviations[places].max()
+            of_text = [schema.of(Numeric).index(one.name) for one in own]
+            deviations[of_text] = deviations[of_text].max()
         gaps_of_numbers = less(total, moments.weight[0])
         plain = schema.of(Numeric) == schema.names and not len(sums.cells)
         if plain and not gaps_of_numbers.any():  # thousands of columns at once
@@ -243,20 +243,20 @@ class Encoding:
         return _dense_part(self.schema, self.sparse)
 
     @cached_property
-    def _places(self) -> tuple[_Place, ...]:
-        places, start = [], 0
+    def _layout(self) -> tuple[_EncodedColumn, ...]:
+        layout, start = [], 0
         for attribute, codes, gap in zip(self._dense, self.seen, self.gaps, strict=True):
             width = max(len(codes) - self.reference, 0) if isinstance(attribute, Nominal) else 1
             stop = start + width
-            places.append(_Place(attribute, codes, slice(start, stop), stop if gap else None))
+            layout.append(_EncodedColumn(attribute, codes, slice(start, stop), stop if gap else None))
             start = stop + bool(gap)
-        return tuple(places)
+        return tuple(layout)
 
     @property
     def gap_columns(self) -> tuple[int, ...]:
         """The positions of the encoded columns for missing cells."""
-        places = self._places if self.gaps.any() else ()
-        return tuple(place.gap for place in places if place.gap is not None)
+        layout = self._layout if self.gaps.any() else ()
+        return tuple(encoded.gap for encoded in layout if encoded.gap is not None)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -264,7 +264,7 @@ class Encoding:
         if self._plain:
             return self.schema.names
         names: list[str] = []
-        for attribute, codes, _, gap in self._places:
+        for attribute, codes, _, gap in self._layout:
             if isinstance(attribute, Nominal):
                 names += [f"{attribute.name} = {attribute.values[v]}" for v in codes[int(self.reference) :]]
             else:
@@ -283,7 +283,7 @@ class Encoding:
         """The position in the schema of the column behind each encoded one."""
         if self._plain:
             return np.arange(len(self.schema))
-        sizes = [place.columns.stop - place.columns.start + (place.gap is not None) for place in self._places]
+        sizes = [one.columns.stop - one.columns.start + (one.gap is not None) for one in self._layout]
         return np.repeat(np.arange(len(self.schema)), sizes + [1] * self.sparse)
 
     @cached_property
@@ -359,28 +359,28 @@ class Encoding:
             np.divide(out, self.scale, out=out)
         else:
             self._write_numbers(table, out)
-            for place in self._places:
-                if not isinstance(place.attribute, Numeric):
-                    self._write_codes(place, table.data(place.attribute.name), out)
+            for encoded in self._layout:
+                if not isinstance(encoded.attribute, Numeric):
+                    self._write_codes(encoded, table.data(encoded.attribute.name), out)
         if not all_finite(out):
             np.copyto(out, self._fill[: out.shape[1]], where=~np.isfinite(out))
 
     def _write_numbers(self, table: Table, out: np.ndarray) -> None:
         """Write the columns of numbers, and which cells are missing, all at once."""
-        places = [place for place in self._places if isinstance(place.attribute, Numeric)]
-        if not places:
+        layout = [encoded for encoded in self._layout if isinstance(encoded.attribute, Numeric)]
+        if not layout:
             return
-        cells = table.block([place.attribute.name for place in places])
-        missing, at = ~np.isfinite(cells), [place.columns.start for place in places]
+        cells = table.block([encoded.attribute.name for encoded in layout])
+        missing, at = ~np.isfinite(cells), [encoded.columns.start for encoded in layout]
         numbers = np.where(missing, self.mean[at], cells)
         numbers -= self.shift[at]
         numbers /= self.scale[at]
         out[:, at] = numbers
-        gaps = {place.gap: j for j, place in enumerate(places) if place.gap is not None}
+        gaps = {encoded.gap: j for j, encoded in enumerate(layout) if encoded.gap is not None}
         out[:, list(gaps)] = missing[:, list(gaps.values())]
 
-    def _write_codes(self, place: _Place, data: np.ndarray, out: np.ndarray) -> None:
-        attribute, codes, columns, gap = place
+    def _write_codes(self, encoded: _EncodedColumn, data: np.ndarray, out: np.ndarray) -> None:
+        attribute, codes, columns, gap = encoded
         coded, fill = out[:, columns], self._fill[columns]
         if isinstance(attribute, Ordinal):
             ranks = np.append(_ranks(attribute), [fill, fill])  # the last two answer -2 and -1
@@ -432,7 +432,7 @@ class Encoding:
         roots = [np.zeros((0, len(self)))]
         if not self.schema.of(Nominal):
             return roots[0]
-        for attribute, codes, columns, _ in self._places:
+        for attribute, codes, columns, _ in self._layout:
             if isinstance(attribute, Nominal) and attribute.needed > 0:
                 deviations = np.eye(len(codes)) - 1 / len(codes)
                 own = np.zeros((len(codes), len(self)))
@@ -454,8 +454,8 @@ class Encoding:
         """
         raw = numbers.astype(np.float64) * self.scale + self.shift
         columns = []
-        for attribute, codes, place, _ in self._places:
-            values = raw[:, place]
+        for attribute, codes, span, _ in self._layout:
+            values = raw[:, span]
             if isinstance(attribute, Numeric):
                 columns.append(values[:, 0])
             elif isinstance(attribute, Nominal):
@@ -472,7 +472,7 @@ class Encoding:
     def work(self) -> Work:
         """Show how each column is encoded."""
         rows = []
-        for attribute, codes, columns, gap in self._places:
+        for attribute, codes, columns, gap in self._layout:
             for k in range(columns.start, columns.stop):
                 if isinstance(attribute, Nominal):
                     value = attribute.values[codes[int(self.reference) + k - columns.start]]

@@ -101,8 +101,8 @@ class SimpleImputer(Declared, Preparation):
             return float(weighted_quantiles(data[known], w[known], [0.5])[0])
         if isinstance(attribute, Ordinal) and self.strategy in ("mean", "median"):
             return float(np.rint(weighted_quantiles(data[known].astype(float), w[known], [0.5])[0]))
-        values, places = np.unique(data[known], return_inverse=True)
-        return float(values[np.argmax(np.bincount(places, w[known]))])
+        values, which = np.unique(data[known], return_inverse=True)
+        return float(values[np.argmax(np.bincount(which, w[known]))])
 
     def _is_given(self, attribute: Any) -> bool:
         """Whether what fills a column does not depend on its rows."""

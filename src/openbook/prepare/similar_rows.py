@@ -81,10 +81,10 @@ def nearest_rows(rows: KnownPoints, others: KnownPoints, k: int) -> np.ndarray:
     for span in _spans(len(rows)):
         squared = rows.distances(span, others)
         near = squared <= np.partition(squared, k - 1, axis=1)[:, k - 1 : k]
-        row, place = np.nonzero(near)
-        order = np.lexsort((place, squared[near], row))
+        row, other = np.nonzero(near)
+        order = np.lexsort((other, squared[near], row))
         starts = np.searchsorted(row, np.arange(len(squared)))
-        found.append(place[order][starts[:, None] + np.arange(k)])
+        found.append(other[order][starts[:, None] + np.arange(k)])
     return np.concatenate(found) if found else np.zeros((0, k), np.intp)
 
 
@@ -262,7 +262,7 @@ class KNNImputer(Declared, ImputerFromRows):
         """Which rows were asked for a cell, and what follows from their answers."""
         (rows,), (distances,), (weights,) = self._nearest(name, squared)
         answers = self.donors_.column(name)
-        said = [
+        lines = [
             (int(row), distance, weight, answers[row])
             for row, distance, weight in zip(rows, distances.tolist(), weights.tolist(), strict=True)
         ]
@@ -270,7 +270,7 @@ class KNNImputer(Declared, ImputerFromRows):
         known = not filled.missing[0]
         end = f"It becomes {cell(filled[0])}." if known else "No row knows it: it stays missing."
         how = "most frequent value" if isinstance(filled.attribute, Nominal) else "mean"
-        grid = Grid("the nearest rows that know it", ("row", "distance", "weight", "cell"), said)
+        grid = Grid("the nearest rows that know it", ("row", "distance", "weight", "cell"), lines)
         return Work(f"{name}: the {how} by weight", (grid,), end)
 
 

@@ -87,9 +87,9 @@ def _sentinels(facts: ColumnFacts) -> list[float]:
 
 def _is_spike(facts: ColumnFacts, code: float) -> bool:
     """Whether the code occurs far more often than the ten numbers next to it."""
-    place = int(np.searchsorted(np.cumsum(facts.counts), np.searchsorted(facts.ordered, code), "right"))
-    nearest = facts.counts[max(place - 10, 0) : place]
-    return bool(facts.counts[place] >= 10 * nearest.max())
+    index = int(np.searchsorted(np.cumsum(facts.counts), np.searchsorted(facts.ordered, code), "right"))
+    nearest = facts.counts[max(index - 10, 0) : index]
+    return bool(facts.counts[index] >= 10 * nearest.max())
 
 
 def _occurrences(ordered: Array, value: float) -> int:

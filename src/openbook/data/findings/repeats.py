@@ -141,10 +141,10 @@ def _linear_repeats(table: Table, candidates: list[ColumnSummary]) -> Iterator[F
     rows = sample_rows(len(table), _SAMPLE)
     weights = np.random.default_rng(0).standard_normal(min(len(table), _SAMPLE)) / np.sqrt(_SAMPLE)
     prints = []
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         sampled = _Shape.of(table.data(name)[rows])
         if sampled is not None:
-            prints.append((float(weights @ sampled.shape), place))
+            prints.append((float(weights @ sampled.shape), index))
     prints.sort()
     head = 0
     for i in range(1, len(prints)):

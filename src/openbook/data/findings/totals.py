@@ -23,9 +23,9 @@ def total_row(table: Table) -> Iterator[Finding]:
     if len(table) < _FEWEST_ROWS:
         return
     columns = [table.column(name) for name in table.names]
-    evidence = [(column.name, said) for column in columns if (said := _evidence(column))]
+    evidence = [(column.name, reason) for column in columns if (reason := _evidence(column))]
     if evidence:
-        why = listed([said for _, said in evidence], 3)
+        why = listed([reason for _, reason in evidence], 3)
         message = f"the last row sums up the others: {why}. Remove it: it is not an example."
         yield Finding("total row", tuple(name for name, _ in evidence), "warn", message)
 

@@ -47,12 +47,13 @@ class Turn(NamedTuple):
 
 def turn_findings(table: Table, target: str) -> Iterator[Finding]:
     """A finding for each column that the target follows in a U shape."""
-    aim = table.column(target)
-    rows = np.flatnonzero(aim.data >= 0 if isinstance(aim.attribute, Categorical) else ~aim.missing)
-    if len(rows) < TINY or not isinstance(aim.attribute, Numeric | Categorical):
+    outcome = table.column(target)
+    of_classes = isinstance(outcome.attribute, Categorical)
+    rows = np.flatnonzero(outcome.data >= 0 if of_classes else ~outcome.missing)
+    if len(rows) < TINY or not isinstance(outcome.attribute, Numeric | Categorical):
         return
     rows = rows[sample_rows(len(rows), _SAMPLE)]
-    outcomes = _outcomes(aim.take(rows))
+    outcomes = _outcomes(outcome.take(rows))
     found = []
     for name in table.names:
         attribute = table.schema[name]
@@ -82,14 +83,14 @@ def _finding(name: str, target: str, label: str, turn: Turn, p: float, tests: in
     return Finding("turning point", (name,), "note", message)
 
 
-def _outcomes(aim: Column) -> list[tuple[str, Floats]]:
+def _outcomes(outcome: Column) -> list[tuple[str, Floats]]:
     """The target as numbers: itself, or for each class whether it is that; of two classes the second."""
-    if isinstance(aim.attribute, Numeric):
-        return [("", aim.data.astype(np.float64))]
-    assert isinstance(aim.attribute, Categorical)
-    shown = np.flatnonzero(np.bincount(aim.data, minlength=len(aim.attribute.values)))
+    if isinstance(outcome.attribute, Numeric):
+        return [("", outcome.data.astype(np.float64))]
+    assert isinstance(outcome.attribute, Categorical)
+    shown = np.flatnonzero(np.bincount(outcome.data, minlength=len(outcome.attribute.values)))
     classes = shown[1:] if len(shown) == 2 else shown
-    return [(aim.attribute.values[c], (aim.data == c).astype(np.float64)) for c in classes]
+    return [(outcome.attribute.values[c], (outcome.data == c).astype(np.float64)) for c in classes]
 
 
 def turning_point(x: Floats, y: Floats, w: Floats | None = None) -> Turn | None:

@@ -63,14 +63,14 @@ def _spirals(rng: np.random.Generator, c: Codes, t: Floats) -> tuple[Floats, Flo
     return radius * np.cos(angle), radius * np.sin(angle)
 
 
-def _shape(name: str, classes: tuple[str, ...], usual: float, place: Shape) -> Callable[..., Table]:
+def _shape(name: str, classes: tuple[str, ...], usual: float, inputs: Shape) -> Callable[..., Table]:
     """A function that draws a shape."""
 
     def make(rows: int = 200, noise: float = usual, random_state: int = 0) -> Table:
         rng = drawing(name, rows, random_state, noise)
         label = Nominal("class", classes)
         codes = np.arange(rows) % len(classes)
-        x = np.array(place(rng, codes, rng.random(rows))) + noise * rng.normal(size=(2, rows))
+        x = np.array(inputs(rng, codes, rng.random(rows))) + noise * rng.normal(size=(2, rows))
         schema = Schema((Numeric("x1"), Numeric("x2"), label))
         return Table(
             schema, [x[0], x[1], codes.astype(label.dtype)], why=dict.fromkeys(schema.names, "drawn")
