@@ -315,7 +315,7 @@ def _numbers(table):
 
 
 def _given_distances(table):
-    """Rows of distances that are given, (n, n_learnt)."""
+    """Rows of precomputed distances, (n, n_training)."""
     far = _numbers(table)
     if (odd := ~(far >= 0)).any():
         row, column = np.argwhere(odd)[0].tolist()
