@@ -45,6 +45,16 @@ def test_a_long_derivation_is_shown_as_text():
     assert "step 199" in long.text
 
 
+def test_thousands_of_steps_in_a_row_are_shown_by_the_first_and_the_last():
+    steps = [Step(f"step {i}", "a", "1", 0.5) for i in range(3_000)]
+    long = derived(Work("long", (Work("inner", tuple(steps)), Step("sum", result=7))))
+    assert isinstance(long, Code)
+    lines = [line.split()[1] for line in long.text.splitlines() if line.strip().startswith("step ")]
+    assert lines == [str(i) for i in (*range(100), *range(2_990, 3_000))]
+    assert "2,890 more steps: openbook work shows them" in long.text
+    assert "sum" in long.text
+
+
 def test_a_picture_in_a_page_leaves_its_style_and_its_head_to_it():
     picture = Picture("A <title>", "told", ("A note.",), '<rect class="c0" width="10" height="5"/>', 100, 50)
     alone, inline = ET.fromstring(picture.svg()), ET.fromstring(picture.inline())

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from openbook.draw import Picture
 from openbook.words.numbers import cell
-from openbook.work import Grid, Work
+from openbook.work import Grid, Step, Work
 from openbook.work.html import to_html
 
 #: The cells that are aligned to the right: numbers (also with a spread or a count), intervals, p-values, and
@@ -26,6 +26,8 @@ _FIGURE = re.compile(rf"{_NUMBER}( ± {_NUMBER}| \({_NUMBER}\))?|< ?0\.\d+|\[.*\
 
 #: A derivation of more characters than this is long.
 _LONG = 40_000
+#: Of more steps in a row, as of thousands of columns, the first and the last are shown.
+_MOST_STEPS, _FIRST, _LAST = 1_000, 100, 10
 
 
 class Block:
@@ -240,8 +242,18 @@ def sketched(svg: str, title: str, caption: str, look: str = "") -> Figure:
 
 def derived(work: Work) -> Shown | Code:
     """A derivation, formulas and all; a very long one as plain text, which is a tenth as large."""
+    work = _shortened(work)
     html = to_html(work, level=4, style=False)
     return Shown(Markup(html)) if len(html) <= _LONG else Code(work.text())  # noqa: S704 (escapes)
+
+
+def _shortened(work: Work) -> Work:
+    """The derivation without most of its steps where there are thousands of them in a row."""
+    parts = [_shortened(part) if isinstance(part, Work) else part for part in work.parts]
+    if len(parts) > _MOST_STEPS:
+        left = f"{len(parts) - _FIRST - _LAST:,} more steps: openbook work shows them"
+        parts = [*parts[:_FIRST], Step("…", result=left), *parts[-_LAST:]]
+    return replace(work, parts=tuple(parts))
 
 
 def derivation(work: Work) -> list[Block]:
