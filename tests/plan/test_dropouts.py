@@ -8,7 +8,7 @@ import pytest
 
 from openbook.data import read
 from openbook.plan import make_plan, run
-from openbook.plan.estimate import available_bytes, estimate_words
+from openbook.plan.estimate import after_folds, available_bytes, estimate_words
 from openbook.plan.judging import StudyFolds
 from openbook.plan.parts import Candidate
 from openbook.registry import learners
@@ -94,6 +94,11 @@ def test_estimates_of_wide_tables_are_near_what_was_measured(name):
     for columns, seconds in MEASURED[name].items():
         estimate = fit_seconds(name, Shape(240, columns, columns, 2))
         assert 0.5 < estimate / seconds < 3
+
+
+def test_what_follows_the_folds_of_a_wide_table_takes_longer():
+    assert 35 < after_folds(1.0, 10_000) < 140  # measured: about 70 s of CPU
+    assert after_folds(0.01, 10) < 2
 
 
 def test_kernel_densities_take_longer_than_the_normal_ones_of_naive_bayes():

@@ -9,8 +9,9 @@ from openbook.registry.costs import Shape, fit_bytes
 
 #: Inner folds by which knobs are tuned.
 _INNER = 5
-#: The analyses take about as long as this many folds of the choice, and the report this many seconds.
-_LOOKS, _REPORT = 12, 1.5
+#: The analyses take about as long as this many folds of the choice, and with the report this many seconds
+#: and this many for each column.
+_LOOKS, _REPORT, _COLUMN = 12, 1.5, 5e-3
 #: Files with the bytes that a container may use, and uses.
 _CONTAINERS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -38,9 +39,9 @@ def bytes_of(rows: StudyRows, label: str) -> float:
     return fit_bytes((candidate.inner or candidate).learner, _shape(rows, label))
 
 
-def after_folds(fold: float) -> float:
+def after_folds(fold: float, columns: int) -> float:
     """The estimated seconds of everything after the folds, given those of a fold of the chosen learner."""
-    return _LOOKS * fold + _REPORT
+    return _LOOKS * fold + _REPORT + _COLUMN * columns
 
 
 def estimate_words(seconds: float) -> str:

@@ -109,7 +109,7 @@ class Judging:
         """The estimated seconds of the rest of the study."""
         folds = sum(self._estimates[label] for label, _ in self.left)
         usual = float(np.mean(list(self._estimates.values())))
-        return folds / joblib.effective_n_jobs(self.workers) + after_folds(usual)
+        return folds / joblib.effective_n_jobs(self.workers) + after_folds(usual, len(self.rows.X.names))
 
     def run(self) -> None:
         """Do the remaining jobs, and put the log in order."""
