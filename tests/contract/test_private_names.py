@@ -19,10 +19,6 @@ CACHE = (
     "release has. Until then numba.njit(cache=True) runs without KernelCache, but does not see edits of "
     "inner kernels"
 )
-NONE = (
-    "kernels/none.py: have the pass run between the pass that inlines kernels and the next one that leaves "
-    "out dead branches, by the names that the release has"
-)
 BUNDLE = (
     "kernels/bundle.py: look for the name that numba's own numba/experimental/structref.py or "
     "numba/cpython/tupleobj.py now uses for the same"
@@ -41,18 +37,9 @@ WHAT_TO_DO = {
     "numba.core.caching.FunctionCache": CACHE,
     "numba.core.caching.IndexDataCacheFile": CACHE,
     "numba.core.event": "kernels/jit.py: without OnClock, only the notice of compiling is missing",
-    "numba.core.compiler": NONE,
-    "numba.core.compiler_machinery.FunctionPass": NONE,
-    "numba.core.compiler_machinery.PassManager": NONE,
-    "numba.core.compiler_machinery.register_pass": NONE,
-    "numba.core.ir": NONE,
-    "numba.core.ir_utils.get_definition": NONE,
-    "numba.core.ir_utils.guard": NONE,
-    "numba.core.untyped_passes.InlineInlinables": NONE,
     "numba.core.cgutils": BUNDLE,
     "numba.core.registry.cpu_target": BUNDLE,
     "numba.core.typing.templates.AttributeTemplate": BUNDLE,
-    "numba.core.typing.typeof.typeof": BUNDLE,
 }
 
 

@@ -123,4 +123,4 @@ def test_kernel_sources_are_all_files_with_kernels():
     everywhere = Path(openbook.__file__).parent.rglob("*.py")
     decorated = {p for p in everywhere if re.search(r"^ *@(jit|inner)\b", p.read_text(), re.MULTILINE)}
     assert defining == decorated
-    assert {"jit.py", "product.py", "smo.py", "grow.py", "plant.py"} <= {path.name for path in sources}
+    assert {"jit.py", "product.py", "smo.py", "grow.py", "grower.py"} <= {path.name for path in sources}

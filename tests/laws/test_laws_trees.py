@@ -17,8 +17,8 @@ from openbook.tree.derive.candidates import search_at
 from openbook.tree.derive.search import TargetRows, search_column
 from openbook.tree.derive.splits import CandidateSplit, chosen, gain_tolerance, least_weight
 from openbook.tree.engine import columns
+from openbook.tree.engine.grower import RECORDED
 from openbook.tree.engine.nodes import LEAF, check
-from openbook.tree.engine.plant import NOTED
 
 CLASSES = ["a", "b", "c"]
 NUMBERS = st.sampled_from([0.0, 1.0, 1.0, 2.5, -3.25, 0.1, 100.7])
@@ -157,7 +157,7 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
     charged = [isinstance(a, Nominal) and len(a.values) > uncharged for a in X.schema]
     nodes = model.candidates_.node.tolist()
     assert len(set(nodes)) == len(nodes)
-    assert len(nodes) == NOTED or set(np.flatnonzero(tree.attribute != LEAF)) <= set(nodes)
+    assert len(nodes) == RECORDED or set(np.flatnonzero(tree.attribute != LEAF)) <= set(nodes)
     for k, node in enumerate(nodes):
         here = at[node]
         rows = TargetRows([y[i] for i, _ in here], [weight for _, weight in here], classes)

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import expit
 
 from openbook.measures.scores import softmax
-from openbook.tree.engine.absolute import median_and_deviation
+from openbook.tree.engine.absolute_error import median_and_deviation
 
 #: A leaf with a smaller curvature stays at 0.
 _FLAT = 1e-150

@@ -35,8 +35,8 @@ from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
 from openbook.tree.engine.columns import encode
+from openbook.tree.engine.grower import TreeGrower, trees_of
 from openbook.tree.engine.nodes import add_values, cells, leaves_of, narrow
-from openbook.tree.engine.plant import Seedbed, trees_of
 from openbook.tree.learner import Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.words.numbers import figure, fraction
@@ -272,7 +272,7 @@ def _grow_batch(training, rule, trim, n_classes, cells_outside, size, seeds):
             rows, sample = np.flatnonzero(times), training._replace(w=times.astype(float))
             outside.append(np.flatnonzero(times == 0))
             del times  # each is of the size of a column
-        grown_trees.append(Seedbed(sample, rule, n_classes, rows).grow(seed))
+        grown_trees.append(TreeGrower(sample, rule, n_classes, rows).grow(seed))
         del sample, rows
     trees = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
     if trim is not None:

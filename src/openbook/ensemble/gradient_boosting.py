@@ -31,7 +31,7 @@ from openbook.ensemble.many_trees import ManyTrees, TreesOfRounds
 from openbook.ensemble.members import SHOWN
 from openbook.errors import ParameterError
 from openbook.tree.engine.columns import encode
-from openbook.tree.engine.plant import Seedbed
+from openbook.tree.engine.grower import TreeGrower
 from openbook.tree.learner import CRITERIA, Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 
@@ -116,7 +116,7 @@ class GradientBoosting(Declared, ManyTrees):
         if self.init == "zero":
             self.start_ = np.zeros_like(self.start_)
         F = np.asfortranarray(np.tile(self.start_, (len(y), 1)))  # columns are read and written one by one
-        trees, bed = TreesOfRounds(training, CRITERIA[self.criterion], self._trim), None
+        trees, grower = TreesOfRounds(training, CRITERIA[self.criterion], self._trim), None
         train: list[float] = []
         validation: list[float] = []
         shown, sums, bounds = [F[:SHOWN].copy()], [], []
@@ -127,11 +127,11 @@ class GradientBoosting(Declared, ManyTrees):
             r, some = loss.residuals(y, F), None if len(drawn) == len(y) else drawn
             own = slice(None) if some is None else drawn  # of all rows no copy is made
             weights = w[own]
-            if bed is None or some is not None:
-                bed = Seedbed(training, self._rule(training, weights.sum()), 0, some)
+            if grower is None or some is not None:
+                grower = TreeGrower(training, self._rule(training, weights.sum()), 0, some)
             for k, target in enumerate(r.T):
-                bed.sow(target)
-                leaf, size = trees.add(bed.grow(seed), bed if some is None else None)
+                grower.set_targets(target)
+                leaf, size = trees.add(grower.grow(seed), grower if some is None else None)
                 off = y[own, k] - F[own, k]
                 value, *both = loss.leaf_values(leaf[own], size, off, target[own], weights)
                 trees.say(value)

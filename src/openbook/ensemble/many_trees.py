@@ -19,8 +19,8 @@ from openbook.ensemble.compact import (
     step_type,
     trees_together,
 )
+from openbook.tree.engine.grower import N_SUMS, no_candidates, ordered_tests, structure_of, tests_at, trees_of
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_of, narrow
-from openbook.tree.engine.plant import N_SUMS, no_candidates, ordered_tests, tests_at, trees_of, way_down
 from openbook.tree.learner import Growing, importances
 
 
@@ -129,7 +129,7 @@ def leaves_by_code(trees, scales, coded, rows):
 
 def _leaves_of_growth(ripe, scales, coded):
     """The leaf of every training row in what has grown, which is no tree yet."""
-    way = way_down(ripe)
+    way = structure_of(ripe)
     at, last = ordered_tests(way.attribute, way.route), np.zeros(way.size, np.intp)
     last[at] = scales.last_between(*tests_at(ripe.nodes, at))
     return _leaves([way], way, last, coded, [None])[0]
@@ -163,7 +163,7 @@ class TreesOfRounds:
     def add(self, ripe, bed):
         """One more tree: the leaf of every training row, and how many nodes there are.
 
-        bed : the `Seedbed` of all rows that the tree grew in; None if it grew from some of them
+        bed : the `TreeGrower` of all rows that the tree grew in; None if it grew from some of them
         """
         if self._trim is None:
             self._waiting.append(ripe)

@@ -1,8 +1,8 @@
 """The one decorator for kernels, and its compiler flags.
 
-NaN means missing, so the flags that assume NaN and infinity away (nnan, ninf) stay off: with
-`fastmath=True` a kernel counts no NaN at all. The flags here let the compiler reorder sums into vector
-lanes and fuse multiply and add, which changes a result by rounding only.
+NaN means missing, so the flags that assume no NaN and no infinity (nnan, ninf) stay off: with `fastmath=True`
+a kernel counts no NaN at all. The flags here let the compiler vectorise sums and fuse multiply and add, which
+changes a result by rounding only.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,6 @@ import numba
 from numba.core import event
 
 from openbook.kernels.cache import KernelCache
-from openbook.kernels.none import Compiler
 from openbook.kernels.notice import clock
 
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
@@ -23,12 +22,11 @@ OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "fastmath": FLAGS,
     "no_cfunc_wrapper": True,
-    "pipeline_class": Compiler,
 }
 
 
 def jit(function: Callable[..., Any] | None = None, *, cache: bool = True, **options: Any) -> Any:
-    """Compile a kernel when it is first called, and keep it on disk; with or without options of numba's."""
+    """Compile a kernel when it is first called, and cache it on disk; options are those of `numba.njit`."""
     if function is None:
         return partial(jit, cache=cache, **options)
     kernel = numba.njit(**(OPTIONS | options))(function)
@@ -38,7 +36,7 @@ def jit(function: Callable[..., Any] | None = None, *, cache: bool = True, **opt
 
 
 class OnClock(event.Listener):
-    """Has the clock run while numba compiles, which it does under a lock of its own."""
+    """Runs the clock while numba compiles, which it does under a lock of its own."""
 
     def on_start(self, event: Any) -> None:  # noqa: ARG002 (numba's signature)
         clock.begin()
@@ -51,6 +49,7 @@ event.register("numba:compile", OnClock())
 
 
 #: For kernels that only kernels call: Python cannot call them. They count no references, so they must not
-#: hand arrays back. `inline="always"` has numba compile one as a part of its caller, which saves optimising
-#: all that it calls once more; for long kernels that are called in one place.
+#: return arrays. `inline="always"` compiles one as a part of its caller, which saves optimising everything
+#: that it calls once more: for long kernels that are called in one place and take no argument that may be
+#: None.
 inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, _nrt=False)

@@ -26,8 +26,8 @@ from sklearn.utils import check_random_state
 from openbook.border.rules import Number, Whole
 from openbook.fold import each
 from openbook.tree.classifier import TreeClassifier
+from openbook.tree.engine.grower import grow_tree
 from openbook.tree.engine.nodes import LEAF, add_errors, cells, parents
-from openbook.tree.engine.plant import plant
 from openbook.tree.engine.prune import cost_complexity_path, prune_cost_complexity, training_errors
 from openbook.tree.learner import TreeLearner
 from openbook.tree.regressor import TreeRegressor
@@ -108,7 +108,7 @@ class ByFolds(TreeLearner):
     def _losses(self, X, training, rule, alpha, held_out):
         """The loss, and the square of the loss, of a fold's rows under each α, (2, n_alphas)."""
         others = np.setdiff1d(np.arange(len(X)), held_out, assume_unique=True)
-        tree, _ = plant(training, rule, self._n_classes, others, noted=0)
+        tree, _ = grow_tree(training, rule, self._n_classes, others, recorded=0)
         path = cost_complexity_path(tree, self._costs(tree))
         steps = np.searchsorted(path.alphas, alpha, side="right") - 1
         losses = self._node_losses(tree, X[held_out], training.y[held_out], training.w[held_out])

@@ -24,9 +24,9 @@ from openbook.tree.derive.model import derive_model
 from openbook.tree.derive.rows import derive_row
 from openbook.tree.derive.splits import few_values, least_to_split, least_weight
 from openbook.tree.engine import criteria
-from openbook.tree.engine.columns import Training, encode, encode_for_draws
+from openbook.tree.engine.columns import TrainingData, encode, encode_for_draws
+from openbook.tree.engine.grower import N_SUMS, Candidates, grow_tree, n_slots
 from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of, parents
-from openbook.tree.engine.plant import N_SUMS, Candidates, n_slots, plant
 from openbook.tree.engine.prune import (
     HELD_OUT,
     PRUNING_RULES,
@@ -121,12 +121,12 @@ class Pruning(NamedTuple):
 class TreeRows(NamedTuple):
     """Rows for many trees of one learner; see `TreeLearner._encoded`.
 
-    rows : Rows; training : Training; cells : float64 (n_rows, n_columns), see `nodes`
+    rows : Rows; training : TrainingData; cells : float64 (n_rows, n_columns), see `nodes`
     learnt : what the learner knows of the rows before it grows, by the attribute's name
     """
 
     rows: Rows
-    training: Training
+    training: TrainingData
     cells: np.ndarray
     learnt: dict
 
@@ -210,11 +210,11 @@ class Growing(Learner):
         return GrowthRule(
             criterion=CRITERIA[self.criterion],
             subset=self.nominal == "subset",
-            few=few_values(self),
+            free_values=few_values(self),
             missing=MISSING[self.missing],
             max_depth=min(deepest, leaves - 1),
-            least_to_split=least_to_split(self, weight),
-            least=least_weight(self, weight),
+            min_split_weight=least_to_split(self, weight),
+            min_leaf_weight=least_weight(self, weight),
             min_gain=float(self.min_gain),
             min_drop=float(self.min_impurity_decrease * weight),
             max_features=how_many(self.max_features, len(training.columns)),
@@ -303,7 +303,7 @@ class TreeLearner(Growing):
             seed += int(random.randint(2**31 - 1))
         weight = float(training.w.sum() if grown_on is None else training.w[grown_on].sum())
         rule = self._rule(training, weight)
-        tree, candidates = plant(training, rule, self._n_classes, grown_on, seed, keep=keep)
+        tree, candidates = grow_tree(training, rule, self._n_classes, grown_on, seed, keep=keep)
         self._become(tree, candidates)
         if self.max_leaf_nodes is not None:
             self._cut_back(tree, keep_best_first(tree, self.max_leaf_nodes))

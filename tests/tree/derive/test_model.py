@@ -14,7 +14,7 @@ from openbook.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
 )
-from openbook.tree.engine import plant
+from openbook.tree.engine import grower
 from openbook.tree.engine.nodes import LEAF, depths
 from openbook.work import Work
 
@@ -281,7 +281,7 @@ def test_the_nodes_nearest_the_root_are_told():
 
 
 def test_candidates_too_large_to_keep(monkeypatch):
-    monkeypatch.setattr(plant, "NOTED_FIGURES", 1)
+    monkeypatch.setattr(grower, "RECORDED_FIGURES", 1)
     work = ID3().fit(WEATHER, PLAY).work()
     assert [p.title for p in work.parts] == ["root"]
     assert part(work, "root").conclusion == "It had too many candidates to store."

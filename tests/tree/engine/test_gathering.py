@@ -9,7 +9,7 @@ import pytest
 
 from openbook.ensemble import RandomForestClassifier
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from openbook.tree.engine import plant
+from openbook.tree.engine import grower
 
 N = 3000
 
@@ -44,13 +44,13 @@ def rng():
 @pytest.fixture
 def gathered(monkeypatch):
     """How often rows were brought next to each other; `with_gathering` has it done."""
-    depths, gather = [], plant._gathered
+    depths, gather = [], grower._gathered
 
     def counted(ground, growth, rule, depth):
         depths.append(depth)
         return gather(ground, growth, rule, depth)
 
-    monkeypatch.setattr(plant, "_gathered", counted)
+    monkeypatch.setattr(grower, "_gathered", counted)
     return depths
 
 
@@ -60,8 +60,8 @@ def with_gathering(monkeypatch):
 
     def fit(learner, *given, **how):
         with monkeypatch.context() as patch:
-            patch.setattr(plant, "FAR", 1000)
-            patch.setattr(plant, "NEAR", 200)
+            patch.setattr(grower, "MANY_ROWS", 1000)
+            patch.setattr(grower, "NODE_ROWS", 200)
             return learner.fit(*given, **how)
 
     return fit

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from openbook.errors import RefusalError
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from openbook.tree.engine.grower import RECORDED
 from openbook.tree.engine.keys import (
     CLASS,
     FIRST,
@@ -17,11 +18,10 @@ from openbook.tree.engine.keys import (
     ROW,
     check_rows,
     mark_class,
-    only,
     rank_few,
+    select_keys,
     sort_rows,
 )
-from openbook.tree.engine.plant import NOTED
 
 N = 3000
 
@@ -108,7 +108,7 @@ def test_keys_of_some_rows_are_those_of_their_numbers(name, rng):
         np.empty(kept.sum(), np.uint32),
     )
     sort_rows(numbers, keys, room_for(keys))
-    only(keys, kept, own)
+    select_keys(keys, kept, own)
     sort_rows(numbers[kept], alone, room_for(alone))
     np.testing.assert_array_equal(own & ROW, np.flatnonzero(kept)[alone & ROW])
     np.testing.assert_array_equal(own & ~ROW, alone & ~ROW)
@@ -179,9 +179,9 @@ def test_every_node_has_the_best_of_all_cuts(criterion, n_classes, step, min_sam
     y = np.digitize(signal, [0.0, 1.0][: n_classes - 1]) if n_classes else signal
     learner = DecisionTreeClassifier if n_classes else DecisionTreeRegressor
     model = learner(criterion=criterion, max_depth=12, min_samples_leaf=min_samples_leaf).fit(X, y)
-    # more nodes than candidates are noted for: the others are searched only for what would win
+    # more nodes than candidates are recorded for: the others are searched only for what would win
     assert check_every_node(model.tree_, X.T, y, criterion, min_samples_leaf) > (
-        3 * NOTED if min_samples_leaf == 1 else 10
+        3 * RECORDED if min_samples_leaf == 1 else 10
     )
 
 

@@ -7,8 +7,8 @@ from openbook.border.rows import Rows
 from openbook.data import read
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.engine.columns import encode
+from openbook.tree.engine.grower import grow_tree
 from openbook.tree.engine.nodes import LEAF, Tree, narrow
-from openbook.tree.engine.plant import plant
 
 
 def tree_of_size(n, attribute):
@@ -55,9 +55,9 @@ def test_keys_are_kept_for_the_next_tree():
     assert training.keys.shape == (2, 400)
     learner.classes_ = np.arange(2)
     before, rule = training.keys.copy(), learner._rule(training, 400.0)
-    first, _ = plant(training, rule, 2)
+    first, _ = grow_tree(training, rule, 2)
     np.testing.assert_array_equal(training.keys, before)
-    last, _ = plant(training, rule, 2, keep=False)
+    last, _ = grow_tree(training, rule, 2, keep=False)
     assert (training.keys != before).any()
     for one, other in zip(first, last, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -183,7 +183,7 @@ class AllEdges(NamedTuple):
 
 
 class DrawnScales(NamedTuple):
-    """The scales of columns whose cuts are drawn; numbers : as in `Training`."""
+    """The scales of columns whose cuts are drawn; numbers : as in `TrainingData`."""
 
     numbers: np.ndarray
 
@@ -224,14 +224,14 @@ class TreeSizes(NamedTuple):
         return cls(max(int(n_codes.max()), 2) + 1, slots, np.concatenate([np.zeros(0, np.int32), *routes]))
 
 
-class Training(NamedTuple):
+class TrainingData(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
     columns : COLUMN (n_columns,)
     keys : uint32 (n_sorted, n_rows); None where no column is sorted
     codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
     numbers : float64 (n_columns, n_rows), the cells of all columns; None unless cuts are drawn
-    gaps : whether any cell is missing
+    has_missing : whether any cell is missing
     """
 
     columns: np.ndarray
@@ -241,7 +241,7 @@ class Training(NamedTuple):
     scales: Scales | DrawnScales
     y: np.ndarray
     w: np.ndarray
-    gaps: bool
+    has_missing: bool
     sizes: TreeSizes
 
 
@@ -301,10 +301,10 @@ def encode(rows, bins=None):
     kind, n_codes = _kinds(scales)
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     codes, y, w = _coded_rows(rows, coded, _code_type(rows.schema, n_codes))
-    gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
+    has_missing = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
     own_keys = keys.reshape(-1, len(y)) if len(keys) else None
     columns = _columns(kind, n_codes, len(y))
-    return Training(columns, own_keys, codes, None, scales, y, w, gaps, TreeSizes.of(columns))
+    return TrainingData(columns, own_keys, codes, None, scales, y, w, has_missing, TreeSizes.of(columns))
 
 
 def _encode_few(rows):
@@ -326,11 +326,11 @@ def _encode_few(rows):
         if isinstance(attribute, Categorical):
             codes[j] = np.where(table.columns[j] < 0, n_codes[j], table.columns[j])
     codes = np.ascontiguousarray(codes[kind != SORTED].T)
-    gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool(np.isnan(numbers).any())
+    has_missing = bool((codes == n_codes[kind != SORTED]).any()) or bool(np.isnan(numbers).any())
     keys = ranked.keys[ranked.distinct > FEW]
     own_keys = keys if len(keys) else None
     columns = _columns(kind, n_codes, len(y))
-    return Training(columns, own_keys, codes, None, scales, y, w, gaps, TreeSizes.of(columns))
+    return TrainingData(columns, own_keys, codes, None, scales, y, w, has_missing, TreeSizes.of(columns))
 
 
 def encode_for_draws(rows):
@@ -347,9 +347,11 @@ def encode_for_draws(rows):
         end += len(part)
     if np.isinf(numbers).any():
         raise infinite_cell(rows)
-    gaps = bool(np.isnan(numbers).any())
+    has_missing = bool(np.isnan(numbers).any())
     columns = _columns(kind, n_codes, len(y))
-    return Training(columns, None, codes, numbers, DrawnScales(numbers), y, w, gaps, TreeSizes.of(columns))
+    return TrainingData(
+        columns, None, codes, numbers, DrawnScales(numbers), y, w, has_missing, TreeSizes.of(columns)
+    )
 
 
 def _cells(chunk):

@@ -29,13 +29,13 @@ GINI, ENTROPY, GAIN_RATIO, SQUARED, ABSOLUTE = range(5)
 
 
 @inner
-def plogp(x, whole):
+def plogp(x, xlogx):
     """Give x log2 x, and 0 for 0; looked up where x is a whole number for sure.
 
-    whole : float64, x log2 x of the whole numbers from 0 on; or empty
+    xlogx : float64, x log2 x of the whole numbers from 0 on; or empty
     """
-    if whole.size:
-        return whole[np.uintp(x)]
+    if xlogx.size:
+        return xlogx[np.uintp(x)]
     return x * math.log2(x) if x > 0 else 0.0
 
 
@@ -51,7 +51,7 @@ def weight_of(stats, row, criterion):
 
 
 @inner
-def impurity_cost(stats, row, criterion, whole):
+def impurity_cost(stats, row, criterion, xlogx):
     """The cost of the rows behind a row of stats; 0 for none."""
     weight = weight_of(stats, row, criterion)
     if weight <= 0:
@@ -66,5 +66,5 @@ def impurity_cost(stats, row, criterion, whole):
             inside += stats[row, c] * stats[row, c]
         return weight - inside / weight
     for c in range(stats.shape[1]):
-        inside += plogp(stats[row, c], whole)
-    return plogp(weight, whole) - inside
+        inside += plogp(stats[row, c], xlogx)
+    return plogp(weight, xlogx) - inside

@@ -1,18 +1,18 @@
-"""Growing: from the root, split the node whose rows lie topmost, until nothing is worth splitting.
+"""Growing: split the node on top of the stack, push its branches, and repeat until the stack is empty.
 
-Rows lie in segments: the members of a node stand together, in `members` and in every sorted column, there in
-the column's order. A split parts its segment, stably, into those of its branches:
+The rows of a node, its members, stand together in a segment, in `members` and in every sorted column, there
+in the column's order. A split partitions the segment, stably, into those of its branches:
 
     before    [ … | node . . . . . . . . ]   free
     after     [ … | branch 0 | branch 1 | … ]   free
 
-and the branch on top is next, so above the segment at hand all is free. That leaves room for rows whose
-cell is missing: where they are spread (C4.5), each goes down every branch in parts, as the weights of the
-known rows are shared, and a part is an instance of its own.
+The branch on top is split next, so everything above the current segment is free. A row whose cell is missing
+may be divided (C4.5): it goes down every branch as a fractional instance, by the branches' shares of the
+known weight. The new instances use the free part.
 
-A node is a leaf when its rows agree on the target, at max_depth, when it weighs less than `least_to_split`,
-when no split leaves `least` weight in two branches, when none gains more than min_gain (and more than
-rounding), when the best is not significant, or when it does not lower the pessimistic error.
+A node is a leaf if its rows agree on the target, at max_depth, if it weighs less than `min_split_weight`, if
+no split leaves `min_leaf_weight` in two branches, if none gains more than min_gain (and more than rounding),
+if the best is not significant, or if it does not lower the pessimistic error.
 """
 
 from typing import NamedTuple
@@ -21,51 +21,53 @@ import numpy as np
 
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
-from openbook.tree.engine.absolute import set_up, settle_branches
-from openbook.tree.engine.columns import DRAWN, NOMINAL, SORTED
-from openbook.tree.engine.counts import are_many, count_together, lay_out, share_table
+from openbook.tree.engine.absolute_error import rank_targets, set_branch_medians
+from openbook.tree.engine.columns import NOMINAL, SORTED
 from openbook.tree.engine.criteria import GAIN_RATIO, impurity_cost, weight_of
+from openbook.tree.engine.histogram import are_many, build_histograms, divide_histograms, gather_targets
 from openbook.tree.engine.nodes import LEAF, SPREAD
-from openbook.tree.engine.part import (
+from openbook.tree.engine.partition import (
+    assign_branches,
+    assign_by_cut,
+    assign_missing,
     heaviest_of,
-    make_parts,
-    note_sides,
-    part,
-    part_by_code,
-    part_by_value,
-    part_in_two,
-    send_missing,
-    take_cut,
-    take_sides,
+    make_fractions,
+    partition_by_code,
+    partition_by_value,
+    partition_columns,
+    partition_members,
+    weigh_branches,
 )
 from openbook.tree.engine.search import (
     FRACTIONAL,
     OWN_BRANCH,
     choose_split,
-    note,
-    row_at,
+    record_candidate,
     rows_around,
-    search,
+    search_column,
 )
-from openbook.tree.engine.split import TOTAL, Instances, Targets, add_instance, whole_below
-from openbook.tree.engine.stopping import is_chance, is_vain
+from openbook.tree.engine.split import TOTAL, Instances, Targets, add_target, random_below
+from openbook.tree.engine.stopping import fails_chi_squared, fails_pessimistic
 
-#: What `grow` says when it comes back: it is done, or one of the tables is full.
+#: Why `grow` returns: it is done, or one of the arrays is full.
 DONE, MORE_NODES, MORE_INSTANCES, MORE_ROUTES = range(4)
+
+#: The sizes of a growing tree.
+N_WAITING, N_NODES, N_ROUTES = range(3)
 
 
 @bundle
-class Ground(NamedTuple):
-    """The rows that are being parted.
+class Samples(NamedTuple):
+    """The training rows, partitioned as the tree grows. None stands for what no column needs: kernels that
+    would use it are not compiled.
 
-    columns : see `columns`; n_rows : how many rows they have
-    codes : see `columns`; None where all columns are sorted
-    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; None where all columns
-        are coded (None is a type of its own: what would sort, or count codes, is not compiled)
-    numbers : see `columns`; None where no cut is drawn
-    members : uint32 (capacity,); like keys, in segments
-    rows : uint32 (capacity - n_rows,), the row behind each instance that is a part; None where no cell is
-        missing
+    columns : see `columns`; n_rows : how many rows there are
+    codes : see `columns`; None if all columns are sorted
+    keys : uint32 (n_sorted, capacity), in segments; for absolute errors, those of the target last; None if
+        all columns are coded
+    numbers : see `columns`; None unless cuts are random
+    members : uint32 (capacity,), the instances, in segments
+    origin : uint32 (capacity - n_rows,), the row of each fractional instance; None if no cell is missing
     """
 
     columns: np.ndarray
@@ -74,13 +76,13 @@ class Ground(NamedTuple):
     keys: np.ndarray | None
     numbers: np.ndarray | None
     members: np.ndarray
-    rows: np.ndarray | None
+    origin: np.ndarray | None
     instances: Instances
 
 
-#: A node while it grows: the fields of `Tree`; the two rows or codes between which an ordered test cuts; the
-#: segment of its rows, and how many instances are in use while it is split; which of the desk's tables has
-#: its counts, or -1 - the first that is free for it. As in `Tree`, no more than 2³¹ of anything.
+#: A node of a growing tree: the fields of `Tree`; the two rows or codes between which an ordered test cuts;
+#: the segment of its rows, and how many instances are in use while it is split; the place of its histograms,
+#: or -1 - the first that is free for them. As in `Tree`, no more than 2³¹ of anything.
 NODE = np.dtype(
     [
         ("gain", np.float64),
@@ -95,34 +97,34 @@ NODE = np.dtype(
         ("start", np.int32),
         ("end", np.int32),
         ("used", np.int32),
-        ("table", np.int32),
+        ("histograms", np.int32),
     ],
     align=True,
 )
 
 
 @bundle
-class Growth(NamedTuple):
-    """How far the tree has come.
+class GrowingTree(NamedTuple):
+    """A tree as it grows, and the buffers to partition rows with.
 
-    nodes : NODE (n,); stats : float64 (n, n_stats), what adds up over their rows
-    waiting : int32 (n,), the nodes still to be split, the topmost last
-    sizes : int64 (3,), how many of those there are, how many nodes, how many routes
-    side : int32 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
-    bits : uint64 (capacity / 64 + 1,), the same where there are two branches
-    spare : uint32 (capacity,), room for a segment; aside : its targets and weights, if all columns are coded
-    routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
-    branches : BRANCH (most branches,), of the node at hand
+    nodes : NODE (n,); stats : float64 (n, n_stats), the stats of each node (see `criteria`)
+    stack : int32 (n,), the nodes still to be split, the next one last
+    sizes : int64 (3,), the length of the stack, the number of nodes, and of routes
+    branch_of, right, side, branches : see `partition`
+    buffer : uint32 (capacity,), for a segment; target_buffer : for its targets and weights, if all columns
+        are coded
+    routes : int32, starts with 0, 1, … for each nominal column; those of subsets follow
     """
 
     nodes: np.ndarray
     stats: np.ndarray
-    waiting: np.ndarray
+    stack: np.ndarray
     sizes: np.ndarray
-    side: np.ndarray
-    bits: np.ndarray
-    spare: np.ndarray
-    aside: Targets
+    branch_of: np.ndarray | None
+    right: np.ndarray | None
+    side: np.ndarray | None
+    buffer: np.ndarray
+    target_buffer: Targets
     routes: np.ndarray
     branches: np.ndarray
 
@@ -134,12 +136,12 @@ def segment_of(nodes, node):
 
 
 @inner
-def agree(stats, node, number, members, segment):
-    """Whether the rows of a node have one and the same target."""
+def agree(y_number, stats, node, members, segment):
+    """Whether all rows of a node have the same target."""
     start, end = segment
-    if number is not None:
+    if y_number is not None:
         for k in range(start + 1, end):  # noqa: SIM110 (a generator is no kernel)
-            if number[members[k]] != number[members[start]]:
+            if y_number[members[k]] != y_number[members[start]]:
                 return False
         return True
     classes = 0
@@ -149,35 +151,36 @@ def agree(stats, node, number, members, segment):
 
 
 @inner
-def may_split(ground, growth, node, rule):
+def may_split(samples, tree, node, rule):
     """Whether a node can be more than a leaf, whatever its columns hold."""
-    this, stats = growth.nodes[node], growth.stats
+    this, stats = tree.nodes[node], tree.stats
+    segment = segment_of(tree.nodes, node)
     return (
         this.depth < rule.max_depth
         and this.end - this.start > 1
-        and weight_of(stats, node, rule.criterion) >= max(rule.least_to_split, 2 * rule.least)
-        and not agree(stats, node, ground.instances.number, ground.members, segment_of(growth.nodes, node))
+        and weight_of(stats, node, rule.criterion) >= max(rule.min_split_weight, 2 * rule.min_leaf_weight)
+        and not agree(samples.instances.y_number, stats, node, samples.members, segment)
     )
 
 
 @inner
-def place_for(evidence, nodes, node):
-    """Where to note a node, wiped clean: where it was noted before, else a free place, else that of the
-    deepest node if it lies deeper; -1 if there is none.
+def place_in_records(records, nodes, node):
+    """Where to record the candidates of a node, cleared: where the node is recorded, else a free place, else
+    that of the deepest node if it is deeper; -1 if there is none.
     """
-    at, deepest, noted = -1, nodes[node].depth, evidence.node
-    for k in range(noted.size):
-        if noted[k] < 0 or noted[k] == node:  # free places are the last
+    at, deepest, recorded = -1, nodes[node].depth, records.node
+    for k in range(recorded.size):
+        if recorded[k] < 0 or recorded[k] == node:  # free places are the last
             at = k
             break
-        depth = nodes[noted[k]].depth
+        depth = nodes[recorded[k]].depth
         if depth > deepest:
             at, deepest = k, depth
     if at >= 0:
-        noted[at] = node
-        found, stats = evidence.found[at], evidence.stats[at]
-        for f in range(found.size):
-            found[f].gain, found[f].below = np.nan, -1
+        recorded[at] = node
+        splits, stats = records.splits[at], records.stats[at]
+        for f in range(splits.size):
+            splits[f].gain, splits[f].below = np.nan, -1
         for slot in range(stats.shape[0]):
             for s in range(stats.shape[1]):
                 stats[slot, s] = 0.0
@@ -186,230 +189,235 @@ def place_for(evidence, nodes, node):
 
 @inner
 def draw_column(order, k, random):
-    """Draw the column that comes k-th, from those that have not come yet."""
-    other = k + whole_below(random, order.size - k)
+    """Draw the k-th column, from those that have not been drawn."""
+    other = k + random_below(random, order.size - k)
     order[k], order[other] = order[other], order[k]
 
 
 @inner
-def take_stats(stats, node, rule, desk):
-    """Put the stats of a node on the desk."""
-    sides = desk.sides
+def start_search(stats, node, rule, workspace):
+    """Copy the stats of a node to the workspace."""
+    sides = workspace.sides
     for s in range(stats.shape[1]):
         sides[TOTAL, s] = stats[node, s]
-    desk.node[0] = weight_of(sides, TOTAL, rule.criterion)
-    desk.node[1] = impurity_cost(sides, TOTAL, rule.criterion, desk.whole)
+    workspace.node[0] = weight_of(sides, TOTAL, rule.criterion)
+    workspace.node[1] = impurity_cost(sides, TOTAL, rule.criterion, workspace.xlogx)
 
 
 @inner(inline="always")
-def consider(ground, growth, node, rule, desk, found, evidence):
+def search_columns(samples, tree, node, rule, workspace, splits, records):
     """Search the columns: all in order, or max_features at random, and more until one can be split; gives
-    how many of the order were searched.
+    how many of `column_order` were searched.
     """
-    segment, order = segment_of(growth.nodes, node), desk.order
-    take_stats(growth.stats, node, rule, desk)
-    set_up(desk.ladder, ground, segment)
-    noted = place_for(evidence, growth.nodes, node)
+    segment, order = segment_of(tree.nodes, node), workspace.column_order
+    start_search(tree.stats, node, rule, workspace)
+    rank_targets(workspace.medians, samples, segment)
+    recorded = place_in_records(records, tree.nodes, node)
     n_drawn = min(rule.max_features, order.size)
     for k in range(n_drawn if n_drawn < order.size else 0):
-        draw_column(order, k, desk.random)
-    count_together(ground, n_drawn, growth.nodes[node], desk)
+        draw_column(order, k, workspace.random)
+    build_histograms(samples.codes, samples, n_drawn, tree.nodes[node], workspace)
     any_found, top, searched = False, 0.0, 0
-    every_gain = noted >= 0 or rule.criterion == GAIN_RATIO or rule.missing == OWN_BRANCH
+    every_gain = recorded >= 0 or rule.criterion == GAIN_RATIO or rule.missing == OWN_BRANCH
     for k in range(order.size):
         if k >= n_drawn:
             if any_found:
                 break
-            draw_column(order, k, desk.random)
-            desk.where[order[k]] = -1
+            draw_column(order, k, workspace.random)
+            workspace.histogram_of[order[k]] = -1
         f, searched = order[k], k + 1
-        desk.node[2] = 0.0 if every_gain else top * desk.node[0]
-        search(ground, f, segment, rule, desk, found[f])
-        if found[f].gain > top:  # no NaN is
-            any_found, top = True, found[f].gain
-        if noted >= 0:
-            note(ground, f, segment, found[f], desk, evidence, noted)
+        workspace.node[2] = 0.0 if every_gain else top * workspace.node[0]
+        search_column(samples, f, segment, rule, workspace, splits[f])
+        if splits[f].gain > top:  # false for NaN
+            any_found, top = True, splits[f].gain
+        if recorded >= 0:
+            record_candidate(samples, f, segment, splits[f], workspace, records, recorded)
     return searched
 
 
 @inner
-def add_branches(growth, node, branches, used):
-    """The nodes of the branches, without their stats."""
-    nodes, first = growth.nodes, growth.sizes[1]
-    start, depth, table = np.int64(nodes[node].start), nodes[node].depth + 1, nodes[node].table
+def copy_routes(subset, first, routes, to, n_values):
+    """Copy the branches of the values of a nominal column from the best subset to the tree."""
+    if subset is None:
+        return
+    for code in range(n_values):
+        routes[to + code] = subset[first + code]
+
+
+@inner
+def add_branches(tree, node, branches, used):
+    """Add the nodes of the branches, without their stats."""
+    nodes, first = tree.nodes, tree.sizes[N_NODES]
+    start, depth, histograms = np.int64(nodes[node].start), nodes[node].depth + 1, nodes[node].histograms
     for b in range(branches.size):
         child, end = nodes[first + b], start + branches[b].size
         child.start, child.end, child.depth, child.used = start, end, depth, used
         child.attribute, child.missing, child.route = LEAF, SPREAD, -1
-        child.table = min(table, -1 - table)
+        child.histograms = min(histograms, -1 - histograms)
         start = end
 
 
 @inner
-def add_members(ground, growth, node):
+def add_members(samples, tree, node):
     """The stats of a node, whose members are in place."""
-    members, instances, stats = ground.members, ground.instances, growth.stats
-    start, end = segment_of(growth.nodes, node)
+    members, instances, stats = samples.members, samples.instances, tree.stats
+    start, end = segment_of(tree.nodes, node)
     for s in range(stats.shape[1]):
         stats[node, s] = 0.0
     for k in range(start, end):
-        add_instance(instances, np.uintp(members[k]), stats, node)
+        add_target(instances.y_class, instances.y_number, instances.w, np.uintp(members[k]), stats, node)
 
 
 @jit(_nrt=False)
-def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, PLR0915 (one loop over the nodes)
-    """Split what waits, until nothing does (DONE) or a table is full: then the caller makes room and comes
-    back, and the node at hand is taken up again.
+def grow(samples, tree, rule, workspace, splits, records):  # noqa: C901, PLR0912, PLR0915 (one loop over the nodes)
+    """Split the nodes on the stack until it is empty (DONE) or an array is full: then the caller enlarges it
+    and calls again, and the current node is split from the beginning.
+
+    splits : SPLIT (n_columns,), a buffer
     """
-    keys, members, side = ground.keys, ground.members, growth.side
-    nodes, stats, sizes = growth.nodes, growth.stats, growth.sizes
-    waiting, routes = growth.waiting, growth.routes
-    while sizes[0]:
-        node = np.int64(waiting[sizes[0] - 1])
-        this, first = nodes[node], sizes[1]
-        if first + growth.branches.size > nodes.size:  # before anything is drawn at random
+    nodes, stats, sizes, stack, routes = tree.nodes, tree.stats, tree.sizes, tree.stack, tree.routes
+    all_coded = samples.keys is None
+    while sizes[N_WAITING]:
+        node = np.int64(stack[sizes[N_WAITING] - 1])
+        this, first = nodes[node], sizes[N_NODES]
+        if first + tree.branches.size > nodes.size:  # before anything is drawn at random
             return MORE_NODES
         segment = segment_of(nodes, node)
         start, end = segment
-        searched = consider(ground, growth, node, rule, desk, found, evidence)
-        f = choose_split(found, desk.order[:searched], desk, rule, ground.columns)
+        searched = search_columns(samples, tree, node, rule, workspace, splits, records)
+        f = choose_split(splits, workspace.column_order[:searched], workspace, rule, samples.columns)
         if f < 0:
-            sizes[0] -= 1
+            sizes[N_WAITING] -= 1
             continue
 
         # the test, and the branch of each member
-        column, best = ground.columns[f], found[f]
+        column, best = samples.columns[f], splits[f]
         kind, route, n_branches, n_values = column.kind, np.int64(-1), np.int64(2), column.n_codes
-        if desk.routes is not None and kind == NOMINAL:
-            if rule.subset:
-                route = sizes[2]
-                if route + n_values > routes.size:
-                    return MORE_ROUTES
-                for code in range(n_values):
-                    routes[route + code] = desk.routes[column.route + code]
-            else:
-                route, n_branches = column.route, n_values
-        branches = growth.branches[: n_branches + 1]
+        if kind == NOMINAL and rule.subset:
+            route = sizes[N_ROUTES]
+            if route + n_values > routes.size:
+                return MORE_ROUTES
+            copy_routes(workspace.routes, column.route, routes, route, n_values)
+        elif kind == NOMINAL:
+            route, n_branches = column.route, n_values
+        branches = tree.branches[: n_branches + 1]
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
-        by_code = keys is None and not best.gaps and (n_branches == 2 or kind == NOMINAL)
+        by_code = all_coded and not best.has_missing and (n_branches == 2 or kind == NOMINAL)
         by_cut = kind == SORTED and best.known == end - start
-        own_routes, gaps = routes[max(route, 0) :], 0
-        if keys is not None and by_cut:
-            take_cut(ground, growth, f, segment, best.below, branches, rule.criterion)
-        elif (keys is not None or ground.rows is not None) and not by_code:
-            gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
-        own_branch = gaps > 0 and rule.missing == OWN_BRANCH
+        own_routes, n_missing = routes[max(route, 0) :], 0
+        if by_cut:
+            assign_by_cut(samples.keys, samples, f, segment, best.below, tree, branches)
+        elif not by_code:
+            n_missing = assign_branches(tree.branch_of, samples, f, segment, best, own_routes, branches)
+        own_branch = n_missing > 0 and rule.missing == OWN_BRANCH
         if not own_branch:
             branches = branches[:n_branches]
 
-        # the branches' rows
-        used, spread = np.int64(this.used), 0
-        if ground.rows is not None and gaps:
-            spread = send_missing(ground, segment, side, branches, rule)
-            parts = np.int64(0)
+        # the rows of the branches
+        used, n_divided = np.int64(this.used), 0
+        if n_missing:
+            n_divided = assign_missing(samples.origin, samples, segment, tree.branch_of, branches, rule)
+            n_fractions = np.int64(0)
             for b in range(branches.size):
-                parts += spread if branches[b].weight > 0 else 0
-            if spread and max(used, end) + parts > members.size:
+                n_fractions += n_divided if branches[b].weight > 0 else 0
+            if n_divided and max(used, end) + n_fractions > samples.members.size:
                 return MORE_INSTANCES
-        below, above = best.below, best.above
-        if keys is not None and kind == SORTED:
-            below, above = row_at(ground, f, start + below), row_at(ground, f, start + above)
-        elif ground.numbers is not None and kind == DRAWN:
-            below, above = rows_around(ground, f, segment, best.cut)
-        if ground.rows is not None and spread:
-            used = make_parts(ground, segment, used, branches, side)
-        in_two = branches.size == 2 and not spread
-        last, sizes[0] = first + branches.size, sizes[0] - 1
-        if keys is None and by_code:
-            if desk.routes is not None and n_branches != 2:
-                part_by_value(ground, growth, f, segment, desk, branches)
+        below, above = rows_around(samples, f, segment, best)
+        if n_divided:
+            used = make_fractions(samples.origin, samples, segment, used, branches, tree.branch_of)
+        in_two = branches.size == 2 and not n_divided
+        last, sizes[N_WAITING] = first + branches.size, sizes[N_WAITING] - 1
+        if by_code:
+            if n_branches != 2:
+                partition_by_value(
+                    workspace.routes, samples, f, segment, tree, workspace, branches, rule.criterion
+                )
             else:
-                part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
-            add_branches(growth, node, branches, used)
-        elif keys is not None or ground.rows is not None:
-            if keys is not None and in_two:
-                if not by_cut:
-                    note_sides(members[start:end], side, growth.bits)
-                part_in_two(members[start:], end - start, growth)
-            elif ground.rows is not None or desk.routes is not None:
-                part(members[start:], end - start, growth, branches)
-            add_branches(growth, node, branches, used)
+                partition_by_code(tree.side, samples, f, segment, best, own_routes, tree, workspace.targets)
+            add_branches(tree, node, branches, used)
+        else:
+            partition_members(tree.right, samples, segment, tree, branches, in_two, by_cut)
+            add_branches(tree, node, branches, used)
             for child in range(first, first if by_cut else last):
-                add_members(ground, growth, child)
-            lay_out(ground, (start, np.int64(nodes[last - 1].end)), desk)
-            settle_branches(desk.ladder, ground, growth, node, first, last)
-        if is_vain(stats[node], stats[first:last], rule.penalty):
+                add_members(samples, tree, child)
+            own = (start, np.int64(nodes[last - 1].end))
+            gather_targets(samples.codes, samples, own, workspace.targets)
+            set_branch_medians(workspace.medians, samples, tree, node, first, last)
+        if by_cut or by_code:
+            weigh_branches(stats, first, branches, rule.criterion)
+        if fails_pessimistic(stats[node], stats[first:last], rule.penalty):
             continue
-        if is_chance(stats[first:last], desk.sides[0], rule.critical):
+        if fails_chi_squared(stats[first:last], workspace.sides[0], rule.critical):
             continue
-        bottom = sizes[0]
+        bottom = sizes[N_WAITING]
         for child in range(first, last):
-            if may_split(ground, growth, child, rule):
-                waiting[sizes[0]] = child
-                sizes[0] += 1
-        if keys is not None and sizes[0] > bottom:
-            for j in range(keys.shape[0]):
-                if in_two:
-                    part_in_two(keys[j, start:], end - start, growth)
-                elif ground.rows is not None or desk.routes is not None:
-                    part(keys[j, start:], end - start, growth, branches)
+            if may_split(samples, tree, child, rule):
+                stack[sizes[N_WAITING]] = child
+                sizes[N_WAITING] += 1
+        if sizes[N_WAITING] > bottom:
+            partition_columns(samples.keys, segment, tree, branches, in_two)
 
         this.attribute, this.gain, this.below, this.above = f, best.gain, below, above
         this.first, this.branches, this.missing, this.route = first, branches.size, SPREAD, route
         if rule.missing != FRACTIONAL:
             this.missing = n_branches if own_branch else heaviest_of(branches)
-        sizes[1] = last
-        if route == sizes[2]:
-            sizes[2] += n_values
-        if ground.codes is not None and in_two and sizes[0] > bottom:
-            share_counts(ground, growth, node, growth.waiting[bottom : sizes[0]], desk)
+        sizes[N_NODES] = last
+        if route == sizes[N_ROUTES]:
+            sizes[N_ROUTES] += n_values
+        if in_two and sizes[N_WAITING] > bottom:
+            keep_histograms(samples.codes, samples, tree, node, stack[bottom : sizes[N_WAITING]], workspace)
     return DONE
 
 
 @inner
-def share_counts(ground, growth, node, waiting, desk):
-    """Share the counts of a node out to its two branches, if the larger is still to be split, and large."""
-    this, small = growth.nodes[node], np.int64(growth.nodes[node].first)
+def keep_histograms(codes, samples, tree, node, waiting, workspace):
+    """Divide the histograms of a node between its two branches, if the larger is still to be split, and
+    large.
+    """
+    if codes is None:
+        return
+    this, small = tree.nodes[node], np.int64(tree.nodes[node].first)
     large = small + 1
-    if size_of(growth, large) < size_of(growth, small):
+    if size_of(tree, large) < size_of(tree, small):
         small, large = large, small
     waits = waiting[0] == large or waiting[waiting.size - 1] == large
-    fits = this.table >= 0 and (this.table + 2) * desk.places.size <= desk.table.shape[0]
-    if fits and waits and are_many(size_of(growth, large), desk.table):
-        share_table(ground, this, growth.nodes[small], growth.nodes[large], desk)
+    fits = (this.histograms + 2) * workspace.places.size <= workspace.histograms.shape[0]
+    many = are_many(size_of(tree, large), workspace.histograms)
+    if this.histograms >= 0 and fits and waits and many:
+        divide_histograms(codes, samples, this, tree.nodes[small], tree.nodes[large], workspace)
 
 
 @inner
-def size_of(growth, node):
+def size_of(tree, node):
     """How many members a node has."""
-    start, end = segment_of(growth.nodes, node)
+    start, end = segment_of(tree.nodes, node)
     return end - start
 
 
-def wait_for(ground, growth, rule, depth):
-    """Have the nodes at this depth and below wait for `grow`, in the order of their segments, as far as they
-    have no branches yet and may be split.
+def push_leaves(samples, tree, rule, depth):
+    """Put the leaves at this depth and below on the stack, in the order of their segments, if they may be
+    split.
     """
-    nodes = growth.nodes[: growth.sizes[1]]
-    ends = np.flatnonzero((nodes["attribute"] == LEAF) & (nodes["depth"] >= depth))
-    ends = ends[np.argsort(nodes["start"][ends])]
-    put_on_pile(ground, growth, rule, ends)
+    nodes = tree.nodes[: tree.sizes[N_NODES]]
+    leaves = np.flatnonzero((nodes["attribute"] == LEAF) & (nodes["depth"] >= depth))
+    leaves = leaves[np.argsort(nodes["start"][leaves])]
+    push_nodes(samples, tree, rule, leaves)
 
 
 @jit(_nrt=False)
-def put_on_pile(ground, growth, rule, ends):
-    """Have these nodes wait, if they may be split."""
-    sizes = growth.sizes
-    sizes[0] = 0
-    for k in range(ends.size):
-        if may_split(ground, growth, ends[k], rule):
-            growth.waiting[sizes[0]] = ends[k]
-            sizes[0] += 1
+def push_nodes(samples, tree, rule, some):
+    """Put these nodes on the stack, which is empty, if they may be split."""
+    sizes = tree.sizes
+    sizes[N_WAITING] = 0
+    for k in range(some.size):
+        if may_split(samples, tree, some[k], rule):
+            tree.stack[sizes[N_WAITING]] = some[k]
+            sizes[N_WAITING] += 1
 
 
 @jit(_nrt=False)
-def tell_leaves(nodes, members, leaves):
+def find_leaves(nodes, members, leaves):
     """Fill in the leaf of each member."""
     for node in range(nodes.size):
         if nodes[node].attribute == LEAF:

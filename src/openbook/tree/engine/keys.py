@@ -170,8 +170,8 @@ def mark_class(keys, y):
 
 
 @jit(_nrt=False)
-def only(keys, kept, own):
-    """Fill in those of a column's keys whose rows are kept."""
+def select_keys(keys, kept, own):
+    """Fill in the keys of a column whose rows are kept."""
     to, first = 0, np.uint32(0)
     for k in range(keys.size):
         key = keys[k]

@@ -1,20 +1,20 @@
-"""When the best split of a node is not made after all; kernels.
+"""Stopping rules that reject the best split of a node; kernels.
 
-    by chance    chi-squared of branches and classes, sum (n - e)^2 / e, is no more than its critical value
-    in vain      errors + penalty per leaf of the branches are no fewer than of one leaf
+    chi-squared     sum (n - e)^2 / e over branches and classes is not above its critical value
+    pessimistic     errors + penalty per leaf are not lower for the branches than for one leaf
 
-stats : float64 (n_branches, n_classes), the weight of each class; missing cells are where they were sent
+stats : float64 (n_branches, n_classes), the weight of each class, missing cells included in their branch
 """
 
 from openbook.kernels.jit import inner
 
 
 @inner
-def is_chance(stats, columns, critical):
-    """Whether the branches' classes differ no more than chance would have it (chi-squared).
+def fails_chi_squared(stats, columns, critical):
+    """Whether the classes of the branches differ no more than by chance (chi-squared test).
 
-    stats : float64 (n_branches, n_classes); columns : float64 (n_classes,), room for their sums
-    critical : by degrees of freedom; None for no test
+    stats : float64 (n_branches, n_classes); columns : float64 (n_classes,), a buffer for the sums of columns
+    critical : by degrees of freedom; None: no test
     """
     if critical is None:
         return False
@@ -39,9 +39,10 @@ def is_chance(stats, columns, critical):
 
 
 @inner
-def is_vain(totals, stats, penalty):
-    """Whether the branches have no smaller pessimistic error (errors + penalty per leaf) than one leaf; with
-    a penalty of None they are not asked.
+def fails_pessimistic(totals, stats, penalty):
+    """Whether the pessimistic error (errors + penalty per leaf) is not lower for the branches than for one
+    leaf;
+    penalty : None: no test.
     """
     if penalty is None:
         return False

@@ -26,9 +26,9 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.engine.columns import midpoint
 from openbook.tree.engine.criteria import GINI
+from openbook.tree.engine.grower import Candidates
 from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, MOST_ROWS, ROW, sort_rows
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree
-from openbook.tree.engine.plant import Candidates
 from openbook.tree.engine.split import ROUNDING, Instances
 from openbook.tree.engine.two_classes import allowed, best_inside, cut_beats, drop_of, may_hide, worth
 
@@ -286,29 +286,29 @@ def totals_of(counts, n_bins):
 
 
 @inner
-def best_between(counts, n_bins, totals, least, whole):
+def best_between(counts, n_bins, totals, least, xlogx):
     """The most that a cut between bins is worth."""
     best, ones, left = 0.0, 0.0, 0.0
     for k in range(n_bins - 1):
         ones, left = ones + counts[2 * k + 1], left + counts[2 * k] + counts[2 * k + 1]
-        if allowed(left, totals, least) and cut_beats(ones, left, totals, best, GINI, whole):
-            best = worth(ones, left, totals, GINI, whole)
+        if allowed(left, totals, least) and cut_beats(ones, left, totals, best, GINI, xlogx):
+            best = worth(ones, left, totals, GINI, xlogx)
     return best
 
 
 @inner
 def search_columns(presorted, f, instances, least, cut):
     """Fill in the best cut of column f, or which of its bins have to be opened first."""
-    counts, n_bins, whole = presorted.counts[f], presorted.n_bins[f], instances.whole
+    counts, n_bins, xlogx = presorted.counts[f], presorted.n_bins[f], instances.xlogx
     sizes, opened, keys = presorted.sizes[f], presorted.opened[f], presorted.keys
     totals = totals_of(counts, n_bins)
     slack = ROUNDING * totals[1] * totals[1] / 2  # in what a cut is worth
-    enough = best_between(counts, n_bins, totals, least, whole) - 2 * slack  # an earlier equal would win
+    enough = best_between(counts, n_bins, totals, least, xlogx) - 2 * slack  # an earlier equal would win
     bar, cut.bin, waits = slack, NO_CUT, False
     ones, left = 0.0, 0.0
     for k in range(n_bins):
         of_bin, size = counts[2 * k + 1], counts[2 * k] + counts[2 * k + 1]
-        if opened[k] != SINGLE and may_hide(ones, left, of_bin, size, totals, enough, GINI, whole):
+        if opened[k] != SINGLE and may_hide(ones, left, of_bin, size, totals, enough, GINI, xlogx):
             if opened[k] < 0:
                 opened[k], waits = WANTED, True
             elif not waits:
@@ -318,8 +318,8 @@ def search_columns(presorted, f, instances, least, cut):
                     cut.bin, cut.taken = k, last + 1
         ones, left = ones + of_bin, left + size
         is_cut = k < n_bins - 1 and allowed(left, totals, least)
-        if is_cut and cut_beats(ones, left, totals, bar, GINI, whole):
-            bar, cut.bin, cut.taken = worth(ones, left, totals, GINI, whole) + slack, k, sizes[k]
+        if is_cut and cut_beats(ones, left, totals, bar, GINI, xlogx):
+            bar, cut.bin, cut.taken = worth(ones, left, totals, GINI, xlogx) + slack, k, sizes[k]
     cut.drop = drop_of(bar - slack, totals, GINI)
     if waits:
         cut.bin = WANTED

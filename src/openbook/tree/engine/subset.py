@@ -30,35 +30,34 @@ def sort_codes(score, order):
 
 
 @inner
-def best_subset(hist, least, criterion, desk, routes):
-    """The best two groups of codes: the drop in cost, or -1 if there is none. The routes are filled
-    with 0 for the left, 1 for the right, -1 for codes without rows.
+def best_subset(routes, first, hist, min_weight, criterion, workspace):
+    """The best two groups of codes: the drop in cost, or -1 if there is none.
 
+    routes : from first on filled with 0 for the left, 1 for the right, -1 for codes without rows
     hist : float64 (n_codes, n_stats), without missing cells
     """
     n_codes, n_stats = hist.shape
-    score, rank, ordered = desk.score, desk.rank, desk.ordered
-    sides, whole = desk.sides, desk.whole
+    score, order, ordered = workspace.score, workspace.order, workspace.ordered
+    sides, xlogx = workspace.sides, workspace.xlogx
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
     for o in range(1 if one_order else n_stats):
-        shown = 0  # codes with rows: in a small node few of many
+        n = 0  # codes with rows: in a small node few of many
         for code in range(n_codes):
             weight = weight_of(hist, code, criterion)
             if weight > 0:
                 score[code] = hist[code, 1 if one_order else o] / weight
-                rank[shown] = code
-                shown += 1
+                order[n] = code
+                n += 1
             elif o == 0:
-                routes[code] = -1
-        order = rank[:shown]
-        sort_codes(score, order)
-        for k in range(shown):
+                routes[first + code] = -1
+        sort_codes(score, order[:n])
+        for k in range(n):
             for s in range(n_stats):
                 ordered[k, s] = hist[order[k], s]
-        drop, below, _, _, _ = best_bin(ordered[:shown], desk.every, least, criterion, sides, whole)
-        if below >= 0 and drop > best + tolerance(sides, KNOWN, criterion, whole):
+        drop, below, _, _, _ = best_bin(ordered[:n], workspace.all_codes, min_weight, criterion, sides, xlogx)
+        if below >= 0 and drop > best + tolerance(sides, KNOWN, criterion, xlogx):
             best = drop
-            for k in range(shown):
-                routes[order[k]] = np.int32(k > below)
+            for k in range(n):
+                routes[first + order[k]] = np.int32(k > below)
     return best

@@ -31,7 +31,7 @@ SMALL_BLOCK, LARGE_BLOCK, MANY_KEYS = 32, 128, 4096
 
 
 @inner
-def worth(left_1, w_left, totals, criterion, whole):
+def worth(left_1, w_left, totals, criterion, xlogx):
     """What a cut is worth that leaves these weights on its left: by Gini W / 2 times its drop, by entropy the
     drop. Both sides have some weight.
 
@@ -42,37 +42,37 @@ def worth(left_1, w_left, totals, criterion, whole):
     if criterion == GINI:
         d = left_1 * all_w - all_1 * w_left
         return d * d / (w_left * w_right)
-    inside = plogp(all_w, whole) - plogp(all_1, whole) - plogp(all_w - all_1, whole)
-    left = plogp(w_left, whole) - plogp(left_1, whole) - plogp(w_left - left_1, whole)
-    right = plogp(w_right, whole) - plogp(right_1, whole) - plogp(w_right - right_1, whole)
+    inside = plogp(all_w, xlogx) - plogp(all_1, xlogx) - plogp(all_w - all_1, xlogx)
+    left = plogp(w_left, xlogx) - plogp(left_1, xlogx) - plogp(w_left - left_1, xlogx)
+    right = plogp(w_right, xlogx) - plogp(right_1, xlogx) - plogp(w_right - right_1, xlogx)
     return inside - left - right
 
 
 @inner
-def cut_beats(left_1, w_left, totals, bar, criterion, whole):
+def cut_beats(left_1, w_left, totals, bar, criterion, xlogx):
     """Whether such a cut is worth more than the bar."""
     if criterion == GINI:
         d = left_1 * totals[1] - totals[0] * w_left
         return d * d > bar * (w_left * (totals[1] - w_left))
-    return worth(left_1, w_left, totals, criterion, whole) > bar
+    return worth(left_1, w_left, totals, criterion, xlogx) > bar
 
 
 @inner
-def allowed(w_left, totals, least):
-    """Whether a cut leaves the least weight on both sides, and some, however little rounding leaves there."""
-    return min(w_left, totals[1] - w_left) >= least and w_left > 0 and w_left < totals[1]
+def allowed(w_left, totals, min_weight):
+    """Whether a cut leaves the minimum weight on both sides, and any at all in spite of rounding."""
+    return min(w_left, totals[1] - w_left) >= min_weight and w_left > 0 and w_left < totals[1]
 
 
 @inner
-def bar_of(sides, least_drop, criterion, whole):
+def bar_of(sides, min_drop, criterion, xlogx):
     """(W1, W) of the known rows, the slack between equals, and what the first cut has to be worth to drop so
     much.
     """
     totals = (sides[KNOWN, 1], sides[KNOWN, 0] + sides[KNOWN, 1])
-    slack, least_worth = tolerance(sides, KNOWN, criterion, whole), least_drop
+    slack, min_worth = tolerance(sides, KNOWN, criterion, xlogx), min_drop
     if criterion == GINI:
-        slack, least_worth = slack * totals[1] / 2, least_worth * totals[1] / 2
-    return totals, slack, max(slack, least_worth - slack)
+        slack, min_worth = slack * totals[1] / 2, min_worth * totals[1] / 2
+    return totals, slack, max(slack, min_worth - slack)
 
 
 @inner
@@ -82,20 +82,20 @@ def drop_of(value, totals, criterion):
 
 
 @inner
-def may_hide(left_1, w_left, ones, size, totals, bar, criterion, whole):
+def may_hide(left_1, w_left, ones, size, totals, bar, criterion, xlogx):
     """Whether a corner is worth more than the bar, where so many rows, and so many of the second class among
     them, follow on those on the left.
     """
     return (
-        cut_beats(left_1, w_left, totals, bar, criterion, whole)
-        or cut_beats(left_1 + ones, w_left + ones, totals, bar, criterion, whole)
-        or cut_beats(left_1, w_left + size - ones, totals, bar, criterion, whole)
-        or cut_beats(left_1 + ones, w_left + size, totals, bar, criterion, whole)
+        cut_beats(left_1, w_left, totals, bar, criterion, xlogx)
+        or cut_beats(left_1 + ones, w_left + ones, totals, bar, criterion, xlogx)
+        or cut_beats(left_1, w_left + size - ones, totals, bar, criterion, xlogx)
+        or cut_beats(left_1 + ones, w_left + size, totals, bar, criterion, xlogx)
     )
 
 
 @inner
-def count_blocks(keys, size, counts, totals, least, criterion, whole):
+def count_blocks(keys, size, counts, totals, min_weight, criterion, xlogx):
     """Count the second class in each block of keys; the most that a cut between two blocks is worth."""
     best, left_1 = 0.0, 0
     for j in range((keys.size - 1) // size):
@@ -104,14 +104,14 @@ def count_blocks(keys, size, counts, totals, least, criterion, whole):
             ones += (block[k] >> CLASS_BIT) & 1
         counts[j] = ones
         left_1 += ones
-        cuts = keys[end] & FIRST and min(end, keys.size - end) >= least
-        if cuts and cut_beats(float(left_1), float(end), totals, best, criterion, whole):
-            best = worth(float(left_1), float(end), totals, criterion, whole)
+        cuts = keys[end] & FIRST and min(end, keys.size - end) >= min_weight
+        if cuts and cut_beats(float(left_1), float(end), totals, best, criterion, xlogx):
+            best = worth(float(left_1), float(end), totals, criterion, xlogx)
     return best
 
 
 @inner
-def best_inside(keys, instances, before, totals, bar_and_slack, least, criterion):
+def best_inside(keys, instances, before, totals, bar_and_slack, min_weight, criterion):
     """The best cut behind one of these keys but the last, which only tells whether a number ends before it.
 
     before : (w1, w) on the left of the first key
@@ -120,7 +120,7 @@ def best_inside(keys, instances, before, totals, bar_and_slack, least, criterion
     Gives (w1, w) on the left of the last key, and (the bar now, the last key on the left, or -1 for no cut,
     the weight on the left).
     """
-    weights, unit, whole = instances.w, instances.unit, instances.whole
+    weights, unit, xlogx = instances.w, instances.unit, instances.xlogx
     (left_1, w_left), (bar, slack), at, w_best = before, bar_and_slack, -1, 0.0
     for k in range(keys.size - 1):
         key = keys[k]
@@ -128,56 +128,59 @@ def best_inside(keys, instances, before, totals, bar_and_slack, least, criterion
         w_left += w
         left_1 += w if key & CLASS else 0.0
         if (
-            cut_beats(left_1, w_left, totals, bar, criterion, whole)
+            cut_beats(left_1, w_left, totals, bar, criterion, xlogx)
             and keys[k + 1] & FIRST
-            and allowed(w_left, totals, least)
+            and allowed(w_left, totals, min_weight)
         ):
-            bar = worth(left_1, w_left, totals, criterion, whole) + slack
+            bar = worth(left_1, w_left, totals, criterion, xlogx) + slack
             at, w_best = k, w_left
     return (left_1, w_left), (bar, at, w_best)
 
 
 @inner
-def best_cut_of_two(keys, instances, least, criterion, sides, counts, least_drop):
+def best_cut_of_two(y_class, keys, instances, min_weight, criterion, sides, counts, min_drop):
     """`best_cut` for two classes.
 
-    counts : uint8, room for the counts of the blocks
-    least_drop : what a cut has to drop to be of any use
+    y_class : None where targets are numbers: then this is not compiled
+    counts : uint8, a buffer for the counts of the blocks
+    min_drop : the drop that a cut must reach to be of any use
     """
-    unit, whole, n = instances.unit, instances.whole, keys.size
-    totals, slack, bar = bar_of(sides, least_drop, criterion, whole)
+    if y_class is None:
+        return 0.0, -1, 0, 0.0
+    unit, xlogx, n = instances.unit, instances.xlogx, keys.size
+    totals, slack, bar = bar_of(sides, min_drop, criterion, xlogx)
     w_left, left_1, at, w_best = 0.0, 0.0, -1, 0.0
     size = SMALL_BLOCK if n < MANY_KEYS else LARGE_BLOCK
     n_blocks, enough = (n - 1) // size if unit else 0, slack
     if n_blocks:  # an equal in an earlier block would win
-        enough = count_blocks(keys, size, counts, totals, least, criterion, whole) - 2 * slack
+        enough = count_blocks(keys, size, counts, totals, min_weight, criterion, xlogx) - 2 * slack
     for j in range(n_blocks + 1):
         start, end = j * size, n - 1
         if j < n_blocks:
             ones, end = float(counts[j]), start + size
-            if not may_hide(left_1, w_left, ones, size, totals, max(bar, enough), criterion, whole):
+            if not may_hide(left_1, w_left, ones, size, totals, max(bar, enough), criterion, xlogx):
                 left_1, w_left = left_1 + ones, w_left + size
                 continue
         before = left_1, w_left
         (left_1, w_left), (bar, last, w_cut) = best_inside(
-            keys[start : end + 1], instances, before, totals, (bar, slack), least, criterion
+            keys[start : end + 1], instances, before, totals, (bar, slack), min_weight, criterion
         )
         at, w_best = (start + last, w_cut) if last >= 0 else (at, w_best)
-    cuts = n_cuts(keys, instances, least, totals[1]) if criterion == GAIN_RATIO else 0
+    cuts = n_cuts(keys, instances, min_weight, totals[1]) if criterion == GAIN_RATIO else 0
     return drop_of(bar - slack, totals, criterion), at, cuts, w_best
 
 
 @inner
-def n_cuts(keys, instances, least, all_w):
+def n_cuts(keys, instances, min_weight, all_w):
     """How many cuts there are to try."""
-    cuts, w_left, beside = 0, 0.0, max(math.ceil(least), 1)
+    cuts, w_left, margin = 0, 0.0, max(math.ceil(min_weight), 1)
     if instances.unit:
-        tried = keys[beside : max(keys.size - beside + 1, beside)]
+        tried = keys[margin : max(keys.size - margin + 1, margin)]
         for k in range(tried.size):
             cuts += (tried[k] >> FIRST_BIT) & 1
         return np.int64(cuts)
     for k in range(keys.size - 1):
         w_left += instances.w[np.uintp(keys[k] & ROW)]
         w_right = all_w - w_left
-        cuts += 1 if keys[k + 1] & FIRST and min(w_left, w_right) >= least and w_right > 0 else 0
+        cuts += 1 if keys[k + 1] & FIRST and min(w_left, w_right) >= min_weight and w_right > 0 else 0
     return np.int64(cuts)

@@ -9,7 +9,7 @@ from sklearn import tree as sklearn_tree
 
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table
 from openbook.tree import DecisionTreeRegressor
-from openbook.tree.engine.absolute import median_and_deviation
+from openbook.tree.engine.absolute_error import median_and_deviation
 from openbook.tree.engine.nodes import LEAF
 
 # --- medians
