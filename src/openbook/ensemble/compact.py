@@ -1,12 +1,12 @@
-"""A forest for prediction: the nodes of all trees side by side, and rows as codes.
+"""A forest packed for prediction: the nodes of all trees in one array, and rows as codes.
 
-    code of a number    how many of the forest's cuts in its column lie below it: x <= cut k where code <= k
-    code of a value     its own
-    the gap             the largest code: missing, or an unseen value
+    code of a number     the number of the forest's cuts in its column that are below it: x <= cut k if code
+    <= k code of a value      its own
+    the missing code     the largest: a missing cell, or an unseen value
 
-A test that sends the gap left adds 1 to codes and cut: the gap turns to 0, and there is nothing to ask. A
-node takes eight bytes where codes are bytes, so a tree stays in the cache while many rows go down. Tests that
-do ask, those of nominal columns and those with a third branch, have `Detours`.
+A test that sends missing cells left adds 1 to codes and cut: the missing code becomes 0, and needs no test of
+its own. A node takes eight bytes if codes are bytes, so a tree stays in the cache while many rows descend.
+Tests of nominal columns and tests with a third branch do not fit: what they need is in `OtherTests`.
 """
 
 from functools import cache
@@ -21,19 +21,19 @@ from openbook.kernels.jit import inner, jit
 from openbook.tree.engine.columns import codes_of
 from openbook.tree.engine.nodes import LEAF, Tree
 
-#: The turn of a test that is not ordered, or not in two.
-DETOUR = 2
+#: The shift of a test that is not ordered, or has not two branches.
+OTHER = 2
 
-#: About so many nodes of small trees are put in place at once: arrays of a few nodes take longer than that.
-JOINED = 2**17
+#: Small trees are packed together, about so many nodes at a time: many small arrays take longer.
+NODES_TOGETHER = 2**17
 
-#: So many rows go down together: their codes stay in the cache.
+#: So many rows descend together: their codes stay in the cache.
 BLOCK = 512
 
 
 @bundle
-class Detours(NamedTuple):
-    """What a DETOUR needs to know, by node; empty if there is none.
+class OtherTests(NamedTuple):
+    """For tests with a shift of OTHER, by node; empty if there are none.
 
     route, missing : int32 (n_nodes,), routes : int32, as in `Tree`
     """
@@ -44,98 +44,98 @@ class Detours(NamedTuple):
 
 
 @bundle
-class Ways(NamedTuple):
-    """The ways down all trees, and where they end.
+class PackedTrees(NamedTuple):
+    """The nodes of all trees, and the values of their leaves.
 
-    steps : (n_nodes,), see `step_type`; roots : intp (n_trees,)
-    number : int32 (n_nodes,), where in `values` stands what a leaf says
-    values : float64 (n, n_outputs), what leaves say; those that are sure of a class share a row
+    nodes : (n_nodes,), see `node_type`; roots : intp (n_trees,)
+    value_of : int32 (n_nodes,), the row of `values` with the value of a leaf
+    values : float64 (n, n_outputs), the values of leaves; pure leaves of a class share a row
     """
 
-    steps: np.ndarray
-    detours: Detours
+    nodes: np.ndarray
+    other: OtherTests
     roots: np.ndarray
-    number: np.ndarray
+    value_of: np.ndarray
     values: np.ndarray
 
 
-class Compact(NamedTuple):
-    """A forest; cuts : list of float64, in each column, empty for nominal ones.
+class CompactForest(NamedTuple):
+    """A packed forest; cuts : list of float64, the cuts of each column, none for nominal ones.
 
-    gap : the code of a missing cell, larger than all others, in the type of codes
+    missing : the missing code, larger than all others, in the type of codes
     """
 
-    ways: Ways
+    trees: PackedTrees
     cuts: list
-    gap: np.ndarray
+    missing: np.ndarray
 
     @property
     def n_tested(self):
-        """How many columns with numbers are tested somewhere."""
+        """The number of numeric columns that are tested somewhere."""
         return sum(len(cuts) > 0 for cuts in self.cuts)
 
     def outputs(self, X):
-        """The mean over the trees of what each row's leaves say, (n_rows, n_outputs)."""
-        return self._added(self._codes(X), self.ways) / len(self.ways.roots)
+        """The mean over the trees of the values of each row's leaves, (n_rows, n_outputs)."""
+        return self._added(self._codes(X), self.trees) / len(self.trees.roots)
 
     def sums(self, X, n):
-        """The sums over every n-th tree of the number that each row's leaves say, (n_rows, n)."""
-        codes, roots = self._codes(X), self.ways.roots
-        every = (self.ways._replace(roots=roots[c::n].copy()) for c in range(n))
-        return np.concatenate([self._added(codes, ways) for ways in every], axis=1)
+        """The sums over every n-th tree of the numbers that each row's leaves predict, (n_rows, n)."""
+        codes, roots = self._codes(X), self.trees.roots
+        every = (self.trees._replace(roots=roots[c::n].copy()) for c in range(n))
+        return np.concatenate([self._added(codes, trees) for trees in every], axis=1)
 
-    def _added(self, codes, ways):
-        out, leaves = np.zeros((len(codes), ways.values.shape[1])), np.empty(len(codes), dtype=np.intp)
-        add_trees(ways, codes, self.gap[()], leaves, np.empty(BLOCK, np.intp), out)
+    def _added(self, codes, trees):
+        out, leaves = np.zeros((len(codes), trees.values.shape[1])), np.empty(len(codes), dtype=np.intp)
+        add_trees(trees, codes, self.missing[()], leaves, np.empty(BLOCK, np.intp), out)
         return out
 
     def _codes(self, X):
-        gap = self.gap
-        codes = np.zeros((len(X), len(self.cuts)), dtype=gap.dtype)
+        codes = np.zeros((len(X), len(self.cuts)), dtype=self.missing.dtype)
         for j, (attribute, cuts) in enumerate(zip(X.schema, self.cuts, strict=True)):
             cells = X.data(attribute.name)
             if isinstance(attribute, Nominal):
-                codes[:, j] = np.where(cells < 0, gap, cells)
+                codes[:, j] = np.where(cells < 0, self.missing, cells)
                 continue
-            if not len(cuts):  # no tree asks
+            if not len(cuts):  # no tree tests it
                 continue
             numbers = np.ascontiguousarray(cells, dtype=float)
-            missing = np.isnan(numbers) if cells.dtype.kind == "f" else numbers < 0
-            codes[:, j] = np.where(missing, gap, codes_of(cuts, numbers))
+            is_missing = np.isnan(numbers) if cells.dtype.kind == "f" else numbers < 0
+            codes[:, j] = np.where(is_missing, self.missing, codes_of(cuts, numbers))
         return codes
 
 
 def compact(trees, shares, schema):
-    """The trees of a forest for prediction; shares : from the values of leaves to what they say."""
+    """Pack the trees of a forest; shares : from the weights in leaves to the values that they predict."""
     cuts, last = _cuts(trees, schema)
     most = max(len(a.values) if isinstance(a, Nominal) else len(c) for a, c in zip(schema, cuts, strict=True))
     largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
-    gap = np.array(largest.max, largest.dtype)
+    missing = np.array(largest.max, largest.dtype)
     roots = np.cumsum([0, *(tree.size for tree in trees)])[:-1]
     n_nodes, n_leaves = roots[-1] + trees[-1].size, sum(tree.n_leaves for tree in trees)
-    steps = np.empty(n_nodes, step_type(gap.dtype, len(schema)))
-    leaves = _Leaves(n_nodes, n_leaves, shares, trees)
-    for root, tree in _joined(trees, roots):
+    nodes = np.empty(n_nodes, node_type(missing.dtype, len(schema)))
+    leaves = _LeafValues(n_nodes, n_leaves, shares, trees)
+    for root, tree in _batches(trees, roots):
         own = slice(root, root + tree.size)
-        fill_steps(steps[own], tree, last[own], gap, root)
+        fill_nodes(nodes[own], tree, last[own], missing, root)
         leaves.add(own, tree)
-    return Compact(Ways(steps, detours_of(trees, steps), roots, leaves.number, leaves.values), cuts, gap)
+    packed = PackedTrees(nodes, other_tests(trees, nodes), roots, leaves.value_of, leaves.values)
+    return CompactForest(packed, cuts, missing)
 
 
-def _joined(trees, roots):
-    """The trees side by side, about JOINED nodes at a time, with the place of the first one's root."""
+def _batches(trees, roots):
+    """The trees together, about NODES_TOGETHER nodes at a time, with the place of the first one's root."""
     some, n = [], 0
     for k, tree in enumerate(trees):
         some.append(tree)
         n += tree.size
-        if n >= JOINED or k == len(trees) - 1:
+        if n >= NODES_TOGETHER or k == len(trees) - 1:
             root = int(roots[k + 1 - len(some)])
-            yield root, trees_together(some, root)
+            yield root, trees_as_one(some, root)
             some, n = [], 0
 
 
-def trees_together(trees, root=0):
-    """The nodes of these trees as if they were one, the first root at this place; routes stay as they are."""
+def trees_as_one(trees, root=0):
+    """The nodes of these trees as one tree, with the first root at this place; `routes` is not joined."""
     fields = {f: np.concatenate([getattr(tree, f) for tree in trees]) for f in Tree._fields if f != "first"}
     first = []
     for tree in trees:
@@ -144,37 +144,35 @@ def trees_together(trees, root=0):
     return Tree(**fields, first=np.concatenate(first))
 
 
-class _Leaves:
-    """The numbers of all nodes, 0 for inner ones, and the values of leaves by their numbers.
+class _LeafValues:
+    """The values of leaves, and the row of each leaf among them.
 
-    Of leaves that are sure of a class, the most by far in trees of full depth, one row serves all.
+    Pure leaves of a class share one row; in trees of full depth most leaves are pure.
     """
 
     def __init__(self, n_nodes, n_leaves, shares, trees):
         self.shares = shares
         self.n = shares(trees[0].value[:1]).shape[1]
-        self.number, self._values = np.zeros(n_nodes, np.int32), np.empty((self.n + n_leaves, self.n))
+        self.value_of, self._values = np.zeros(n_nodes, np.int32), np.empty((self.n + n_leaves, self.n))
         self._values[: self.n] = np.eye(self.n)
 
     def add(self, own, tree):
-        """The leaves of a tree whose nodes stand there."""
+        """Add the leaves of a tree whose nodes are in the slice `own`."""
         leaves = np.flatnonzero(tree.attribute == LEAF)
         value = tree.value[leaves]
-        unsure = (np.count_nonzero(value, axis=1) > 1) | (self._values.shape[1] == 1)
-        said, end = self.shares(value[unsure]), self.n + np.count_nonzero(unsure)
-        places = np.where(unsure, self.n - 1 + np.cumsum(unsure), value.argmax(axis=1))
-        self.number[own][leaves], self._values[self.n : end], self.n = places, said, end
+        mixed = (np.count_nonzero(value, axis=1) > 1) | (self._values.shape[1] == 1)
+        predicted, end = self.shares(value[mixed]), self.n + np.count_nonzero(mixed)
+        rows = np.where(mixed, self.n - 1 + np.cumsum(mixed), value.argmax(axis=1))
+        self.value_of[own][leaves], self._values[self.n : end], self.n = rows, predicted, end
 
     @property
     def values(self):
-        self._values.resize(
-            (self.n, self._values.shape[1]), refcheck=False
-        )  # in place: there is no second copy
+        self._values.resize((self.n, self._values.shape[1]), refcheck=False)  # in place: no copy is made
         return self._values
 
 
 def _cuts(trees, schema):
-    """Every cut of each column, in ascending order, of a nominal one none; and for the nodes of all trees how
+    """The cuts of each column in ascending order, none for nominal ones; and for each node of all trees, how
     many of them are below its cut.
     """
     attribute, cut = (
@@ -195,58 +193,58 @@ def _cuts(trees, schema):
 
 
 @cache
-def step_type(code, n_columns):
-    """The type of a node, if this is the type of codes: where it leads, the column and the cut of its test,
-    and its turn.
+def node_type(code, n_columns):
+    """The dtype of a node for codes of this type: its first child, the column and the cut of its test, and
+    the shift.
     """
     column = np.min_scalar_type(n_columns)
-    fields = [("first", np.int32), ("attribute", column), ("cut", code), ("turn", np.uint8)]
+    fields = [("first", np.int32), ("attribute", column), ("cut", code), ("shift", np.uint8)]
     return np.dtype(fields, align=True)
 
 
-def fill_steps(steps, tree, last, gap, root=0):
-    """Fill in the nodes of a tree for the way down by codes; a leaf leads to itself.
+def fill_nodes(nodes, tree, last, missing, root=0):
+    """Fill in the packed nodes of a tree; the child of a leaf is the leaf itself.
 
     last : the largest code on the left of the cut of each ordered test, else 0
-    root : where the first of these nodes stands
+    root : the place of the first of these nodes
     """
     leaf = tree.attribute == LEAF
     plain = (tree.route < 0) & (tree.branches == 2) & (tree.missing >= 0)
-    turn = plain & (tree.missing == 0)
-    steps["first"] = np.where(leaf, np.arange(root, root + tree.size), tree.first)
-    steps["attribute"] = np.where(leaf, 0, tree.attribute)
-    steps["cut"] = np.where(leaf, gap, last + turn)
-    steps["turn"] = np.where(leaf | plain, turn, DETOUR)
+    shift = plain & (tree.missing == 0)
+    nodes["first"] = np.where(leaf, np.arange(root, root + tree.size), tree.first)
+    nodes["attribute"] = np.where(leaf, 0, tree.attribute)
+    nodes["cut"] = np.where(leaf, missing, last + shift)
+    nodes["shift"] = np.where(leaf | plain, shift, OTHER)
 
 
-def detours_of(trees, steps):
-    """The detours of these trees, whose nodes are these."""
-    if not (steps["turn"] == DETOUR).any():
-        return Detours(*np.zeros((3, 0), np.int32))
+def other_tests(trees, nodes):
+    """What tests with a shift of OTHER need, for these trees and their packed nodes."""
+    if not (nodes["shift"] == OTHER).any():
+        return OtherTests(*np.zeros((3, 0), np.int32))
     starts = accumulate((len(tree.routes) for tree in trees), initial=0)
     routes = [
         np.where(t.route < 0, -1, t.route.astype(np.int32) + start)
         for t, start in zip(trees, starts, strict=False)
     ]
     missing, every = ([getattr(tree, name) for tree in trees] for name in ("missing", "routes"))
-    return Detours(*(np.concatenate(part, dtype=np.int32) for part in (routes, missing, every)))
+    return OtherTests(*(np.concatenate(part, dtype=np.int32) for part in (routes, missing, every)))
 
 
 @inner
-def branch_beyond(detours, node, code, gap, cut):
-    """The branch that a code takes at a node that is no plain test."""
-    route, branch = detours.route[node], np.int64(-1)
-    if code != gap:
-        branch = np.int64(code > cut) if route < 0 else np.int64(detours.routes[route + code])
-    return branch if branch >= 0 else np.int64(detours.missing[node])
+def other_branch(other, node, code, missing, cut):
+    """The branch of a code at a test with a shift of OTHER."""
+    route, branch = other.route[node], np.int64(-1)
+    if code != missing:
+        branch = np.int64(code > cut) if route < 0 else np.int64(other.routes[route + code])
+    return branch if branch >= 0 else np.int64(other.missing[node])
 
 
 @jit(_nrt=False)
-def descend_codes(steps, detours, root, codes, gap, leaves, moving):
-    """Fill in the leaf of each row.
+def descend_codes(nodes, other, root, codes, missing, leaves, moving):
+    """Fill in the leaf of each row. Rows of a block descend together, level by level: while one waits for
+    memory, the others continue.
 
-    moving : intp (BLOCK,), room for the rows that still move, a level at a time: while one waits for memory,
-        the others go on
+    moving : intp (BLOCK,), a buffer for the rows of a block that have not reached a leaf
     """
     for start in range(0, leaves.size, moving.size):
         n = min(leaves.size - start, moving.size)
@@ -257,24 +255,24 @@ def descend_codes(steps, detours, root, codes, gap, leaves, moving):
             for k in range(n):
                 i = np.uintp(moving[k])
                 node = leaves[i]
-                step = steps[np.uintp(node)]
-                code = np.int64(codes[i, np.uintp(step.attribute)])
-                branch = np.int64((code + step.turn) & gap > step.cut)
-                if step.turn == DETOUR:
-                    branch = branch_beyond(detours, node, code, gap, step.cut)
-                below = step.first + branch
+                this = nodes[np.uintp(node)]
+                code = np.int64(codes[i, np.uintp(this.attribute)])
+                branch = np.int64((code + this.shift) & missing > this.cut)
+                if this.shift == OTHER:
+                    branch = other_branch(other, node, code, missing, this.cut)
+                below = this.first + branch
                 leaves[i], moving[left] = below, i
                 left += np.uintp(below != node)
             n = np.int64(left)
 
 
 @jit(_nrt=False)
-def add_trees(ways, codes, gap, leaves, moving, out):
-    """Add to out[i] what the leaves of row i say in all trees; leaves : intp (n_rows,), room."""
-    number, values = ways.number, ways.values
-    for t in range(ways.roots.size):
-        descend_codes(ways.steps, ways.detours, ways.roots[t], codes, gap, leaves, moving)
+def add_trees(trees, codes, missing, leaves, moving, out):
+    """Add to out[i] the values of the leaves of row i in all trees; leaves : intp (n_rows,), a buffer."""
+    value_of, values = trees.value_of, trees.values
+    for t in range(trees.roots.size):
+        descend_codes(trees.nodes, trees.other, trees.roots[t], codes, missing, leaves, moving)
         for i in range(leaves.size):
-            leaf = np.uintp(number[np.uintp(leaves[i])])
+            row = np.uintp(value_of[np.uintp(leaves[i])])
             for c in range(out.shape[1]):
-                out[i, c] += values[leaf, c]
+                out[i, c] += values[row, c]

@@ -134,7 +134,7 @@ class GradientBoosting(Declared, ManyTrees):
                 leaf, size = trees.add(grower.grow(seed), grower if some is None else None)
                 off = y[own, k] - F[own, k]
                 value, *both = loss.leaf_values(leaf[own], size, off, target[own], weights)
-                trees.say(value)
+                trees.set_values(value)
                 F[:, k] += self.learning_rate * value[leaf]
                 if len(train) < DERIVED:
                     sums.append(np.column_stack(both))
@@ -143,7 +143,7 @@ class GradientBoosting(Declared, ManyTrees):
                 validation.append(loss.mean(y[held_out], F[held_out], w[held_out]))
             if len(train) <= DERIVED:
                 shown.append(F[:SHOWN].copy())
-        self.trees_ = trees.settled()
+        self.trees_ = trees.finished()
         self.train_score_, self.validation_score_ = np.array(train), np.array(validation)
         if self.loss == "huber":
             self.bounds_ = np.array(bounds)

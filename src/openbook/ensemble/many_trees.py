@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.ensemble.compact import (
     BLOCK,
-    JOINED,
+    NODES_TOGETHER,
     descend_codes,
-    detours_of,
-    fill_steps,
-    step_type,
-    trees_together,
+    fill_nodes,
+    node_type,
+    other_tests,
+    trees_as_one,
 )
 from openbook.tree.engine.grower import N_SUMS, no_candidates, ordered_tests, structure_of, tests_at, trees_of
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_of, narrow
@@ -25,9 +25,9 @@ from openbook.tree.learner import Growing, importances
 
 
 class ManyTrees(Growing):
-    """What learners of many trees share."""
+    """The base of learners of many trees."""
 
-    #: Facts of all trees together, which none of them takes over.
+    #: Attributes of the whole ensemble that its trees do not have.
     _of_all_trees: tuple[str, ...]
 
     trees_: list[Tree]
@@ -37,7 +37,7 @@ class ManyTrees(Growing):
         """A tree learner of the same kind, not fitted."""
 
     def _learner_of(self, tree):
-        """The learner that has grown this tree."""
+        """A fitted tree learner with this tree."""
         given = self.get_params(deep=False)
         own = self._tree_learner()
         own.set_params(**{name: given[name] for name in own.get_params() if name in given})
@@ -107,7 +107,7 @@ class ManyTrees(Growing):
 
 
 def cells_of_training(training):
-    """The cells by which training rows go down: numbers; or codes, the largest where missing."""
+    """The cells that training rows descend by: numbers; or codes, the largest if missing."""
     if training.numbers is not None:
         return training.numbers.T
     codes, n_codes = training.codes, training.columns["n_codes"]
@@ -121,72 +121,72 @@ def leaves_by_code(trees, scales, coded, rows):
 
     scales : of the training rows; rows : one array of rows for each tree, or None for all rows
     """
-    together = trees_together(trees)
-    at, last = ordered_tests(together.attribute, together.route), np.zeros(together.size, np.intp)
-    last[at] = scales.last_codes(together.attribute[at], together.cut[at])
-    return _leaves(trees, together, last, coded, rows)
+    every = trees_as_one(trees)
+    at, last = ordered_tests(every.attribute, every.route), np.zeros(every.size, np.intp)
+    last[at] = scales.last_codes(every.attribute[at], every.cut[at])
+    return _leaves(trees, every, last, coded, rows)
 
 
-def _leaves_of_growth(ripe, scales, coded):
-    """The leaf of every training row in what has grown, which is no tree yet."""
-    way = structure_of(ripe)
-    at, last = ordered_tests(way.attribute, way.route), np.zeros(way.size, np.intp)
-    last[at] = scales.last_between(*tests_at(ripe.nodes, at))
-    return _leaves([way], way, last, coded, [None])[0]
+def _leaves_of_grown(grown, scales, coded):
+    """The leaf of every training row in a grown tree, before it is made a `Tree`."""
+    tree = structure_of(grown)
+    at, last = ordered_tests(tree.attribute, tree.route), np.zeros(tree.size, np.intp)
+    last[at] = scales.last_between(*tests_at(grown.nodes, at))
+    return _leaves([tree], tree, last, coded, [None])[0]
 
 
-def _leaves(trees, together, last, coded, rows):
-    """As of `leaves_by_code`; last : of the trees together, the largest code left of each ordered test."""
-    gap = np.array(np.iinfo(coded.dtype).max, coded.dtype)
+def _leaves(trees, every, last, coded, rows):
+    """`leaves_by_code`; every : the trees as one; last : the largest code left of each ordered test."""
+    missing = np.array(np.iinfo(coded.dtype).max, coded.dtype)
     roots = [*accumulate((tree.size for tree in trees), initial=0)]
-    steps, room = np.empty(roots[-1], step_type(gap.dtype, coded.shape[1])), np.empty(BLOCK, np.intp)
-    fill_steps(steps, together, last, gap)
-    detours, found = detours_of(trees, steps), []
+    nodes, moving = np.empty(roots[-1], node_type(missing.dtype, coded.shape[1])), np.empty(BLOCK, np.intp)
+    fill_nodes(nodes, every, last, missing)
+    other, found = other_tests(trees, nodes), []
     for root, own in zip(roots, rows, strict=False):
         some = coded if own is None else coded.take(own, axis=0)
         leaves = np.empty(len(some), dtype=np.intp)
-        descend_codes(steps, detours, root, some, gap[()], leaves, room)
+        descend_codes(nodes, other, root, some, missing[()], leaves, moving)
         found.append(leaves - root)
     return found
 
 
 class TreesOfRounds:
-    """The trees of all rounds. What can wait is done for many of them at once; those that are trimmed cannot,
-    as each round begins with the leaves of the one before.
+    """The trees of all rounds. Many small trees are made at once, unless they are pruned: then each round
+    needs the pruned tree of the round before.
     """
 
     def __init__(self, training, criterion, trim):
         self._scales, self._coded = training.scales, cells_of_training(training)
         self._criterion, self._trim = criterion, trim
-        self._done, self._waiting, self._values = [], [], []
+        self._done, self._grown, self._values = [], [], []
 
-    def add(self, ripe, bed):
-        """One more tree: the leaf of every training row, and how many nodes there are.
+    def add(self, grown, grower):
+        """Add a tree; gives the leaf of every training row, and the number of nodes.
 
-        bed : the `TreeGrower` of all rows that the tree grew in; None if it grew from some of them
+        grower : the `TreeGrower` that grew it from all rows; None if it grew from some of them
         """
         if self._trim is None:
-            self._waiting.append(ripe)
-            if bed is not None:
-                return bed.leaves(ripe, len(self._coded)), len(ripe.nodes)
-            return _leaves_of_growth(ripe, self._scales, self._coded), len(ripe.nodes)
-        tree = self._trim(*trees_of([ripe], self._scales, 0, self._criterion))
-        self._waiting.append(tree)
+            self._grown.append(grown)
+            if grower is not None:
+                return grower.leaves(grown, len(self._coded)), len(grown.nodes)
+            return _leaves_of_grown(grown, self._scales, self._coded), len(grown.nodes)
+        tree = self._trim(*trees_of([grown], self._scales, 0, self._criterion))
+        self._grown.append(tree)
         return leaves_by_code([tree], self._scales, self._coded, [None])[0], tree.size
 
-    def say(self, value):
-        """What the nodes of the last tree say."""
+    def set_values(self, value):
+        """Set the values of the nodes of the last tree."""
         self._values.append(value)
-        if len(value) * len(self._values) > JOINED:  # about so many nodes wait
-            self.settled()
+        if len(value) * len(self._values) > NODES_TOGETHER:
+            self.finished()
 
-    def settled(self):
-        """All trees, as they are kept."""
-        trees, values = self._waiting, self._values
+    def finished(self):
+        """All trees, each a narrow `Tree`."""
+        trees, values = self._grown, self._values
         if self._trim is None and trees:
             trees = trees_of(trees, self._scales, 0, self._criterion)
         for tree, value in zip(trees, values, strict=True):
             tree.value[:, 0] = value
             self._done.append(narrow(tree))
-        self._waiting, self._values = [], []
+        self._grown, self._values = [], []
         return self._done

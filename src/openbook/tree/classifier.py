@@ -13,7 +13,7 @@ from openbook.data import Column, Intervals, Numeric, Schema, Table
 from openbook.errors import RefusalError
 from openbook.fold import each
 from openbook.prepare.discretise import equal_cuts, mdl_cuts
-from openbook.tree.derive.splits import least_weight
+from openbook.tree.derive.splits import min_leaf_weight
 from openbook.tree.engine.nodes import SPREAD, add_along_paths, leaves_of
 from openbook.tree.engine.prune import PRUNINGS
 from openbook.tree.engine.stump import Presorted, best_stump, presort
@@ -140,7 +140,7 @@ class StumpRows(NamedTuple):
 
     def grow(self, member, w):
         """Make a copy of the learner the best stump under these weights; gives the class of each row."""
-        settings = (least_weight(member, w.sum()), member.min_gain, member.missing == "fractional")
+        settings = (min_leaf_weight(member, w.sum()), member.min_gain, member.missing == "fractional")
         stump = best_stump(self.presorted, self.X, w, *settings)
         if stump is None:  # nothing to gain: a leaf
             member.fit(self.X, self.y, sample_weight=w.view(RowWeights))

@@ -22,7 +22,7 @@ from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.errors import ParameterError
 from openbook.tree.derive.model import derive_model
 from openbook.tree.derive.rows import derive_row
-from openbook.tree.derive.splits import few_values, least_to_split, least_weight
+from openbook.tree.derive.splits import free_values, min_leaf_weight, min_split_weight
 from openbook.tree.engine import criteria
 from openbook.tree.engine.columns import TrainingData, encode, encode_for_draws
 from openbook.tree.engine.grower import N_SUMS, Candidates, grow_tree, n_slots
@@ -210,11 +210,11 @@ class Growing(Learner):
         return GrowthRule(
             criterion=CRITERIA[self.criterion],
             subset=self.nominal == "subset",
-            free_values=few_values(self),
+            free_values=free_values(self),
             missing=MISSING[self.missing],
             max_depth=min(deepest, leaves - 1),
-            min_split_weight=least_to_split(self, weight),
-            min_leaf_weight=least_weight(self, weight),
+            min_split_weight=min_split_weight(self, weight),
+            min_leaf_weight=min_leaf_weight(self, weight),
             min_gain=float(self.min_gain),
             min_drop=float(self.min_impurity_decrease * weight),
             max_features=how_many(self.max_features, len(training.columns)),

@@ -1,4 +1,4 @@
-"""The candidates of a node, from the counts that the engine noted, and which of them wins.
+"""The candidates of a node, from the counts that the engine recorded, and which of them wins.
 
 `candidates_` holds the rows in each branch. All else is derived from them in plain Python.
 """
@@ -17,9 +17,9 @@ from openbook.tree.derive.splits import (
     best_groups,
     chance_drop,
     chosen,
-    few_values,
+    free_values,
     least_gain,
-    least_weight,
+    min_leaf_weight,
 )
 from openbook.tree.engine.prune import pessimistic_errors
 from openbook.words.numbers import figure
@@ -122,7 +122,7 @@ def group_at(model, node) -> Group:
 
 
 def search_at(model, k) -> Search:
-    """The search at the k-th noted node."""
+    """The search at the k-th recorded node."""
     rows = group_at(model, model.candidates_.node[k])
     found = _candidates(model, k)
     best = chosen(
@@ -137,14 +137,15 @@ def search_at(model, k) -> Search:
 
 
 def _candidates(model, k) -> list[ColumnCandidate]:
-    noted, start, found = model.candidates_, 0, []
+    recorded, start, found = model.candidates_, 0, []
     for j, attribute in enumerate(model.schema_):
         end = start + (len(attribute.values) if isinstance(attribute, Nominal) else 2) + 1
-        *groups, gap = (_group(model, stats) for stats in noted.stats[k, start:end].tolist())
+        *groups, gap = (_group(model, stats) for stats in recorded.stats[k, start:end].tolist())
         start = end
-        many = isinstance(attribute, Nominal) and len(groups) > few_values(model)
+        many = isinstance(attribute, Nominal) and len(groups) > free_values(model)
         chance = chance_drop(groups, model.criterion) if many and any(g.weight for g in groups) else None
-        gain, cut, counted = float(noted.gain[k, j]), float(noted.cut[k, j]), bool(noted.counted[k, j])
+        gain, cut = float(recorded.gain[k, j]), float(recorded.cut[k, j])
+        counted = bool(recorded.counted[k, j])
         gain = 0.0 if abs(gain) < _ZERO else gain
         why = _obstacle(attribute, groups, gap, gain, cut, chance)
         split = None if why else _split(model, attribute, groups, gap, cut)
@@ -191,7 +192,7 @@ def _split(model, attribute, groups, gap, cut) -> CandidateSplit | None:
     elif model.criterion == "absolute_error":
         return None  # the medians of groups do not follow from those of values
     else:
-        least = least_weight(model, model.tree_.weight[0])
+        least = min_leaf_weight(model, model.tree_.weight[0])
         best = best_groups(list(enumerate(groups)), gap, model.criterion, least)
         if best is None:
             return None

@@ -1,7 +1,7 @@
 """The readable twin of a tree: how it was grown, and the path of a row.
 
-`derive_model` has a nested work for each node whose candidates were noted, each before those below it, titled
-by what leads there: "root", "outlook = sunny", "outlook = sunny, humidity = high". In each, by label:
+`derive_model` has a nested work for each node whose candidates were recorded, each before those below it,
+titled by the tests on its path: "root", "outlook = sunny", "outlook = sunny, humidity = high". Labels:
 
     H(play)                  the impurity of the node: H, Gini or MSE; for numbers also mean(price)
     H(play | outlook)        the mean impurity of the attribute's branches
@@ -32,15 +32,15 @@ WORKED_OUT, LISTED = 8, 40
 def derive_model(model) -> Work:
     """How the tree was grown, node by node, and cut back."""
     narrator = Narrator(model, named_tree(model))
-    tree, noted = model.tree_, narrator.place
-    nodes = [node for node in narrator.reading.depth_first() if node in noted or node == 0]
+    tree, recorded = model.tree_, narrator.place
+    nodes = [node for node in narrator.reading.depth_first() if node in recorded or node == 0]
     parts = [narrator.work(node) for node in nodes]
     if narrator.is_best_first and tree.size > 1:
         parts.append(narrator.best_first())
     if len(model.pruning_.rule):
         parts.append(_pruning(model))
     end = f"Leaves: {tree.n_leaves}; depth: {int(depths(tree).max())}."
-    untold = sum(node not in noted for node in range(tree.size) if tree.attribute[node] != LEAF)
+    untold = sum(node not in recorded for node in range(tree.size) if tree.attribute[node] != LEAF)
     if untold:
         end += f" {untold} splits are not derived: their candidates were not stored."
     return Work(f"{type(model).__name__} for {model.target_}: how it was grown", tuple(parts), end)

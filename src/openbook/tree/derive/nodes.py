@@ -20,7 +20,7 @@ from openbook.tree.derive.splits import (
     Classes,
     average_gain,
     gain_tolerance,
-    least_to_split,
+    min_split_weight,
     rows_or_share,
 )
 from openbook.tree.engine.nodes import LEAF, depths, parents
@@ -55,7 +55,7 @@ class Narrator:
 
     @cached_property
     def place(self):
-        """Where each noted node stands among them."""
+        """Where each recorded node stands among them."""
         return {node: k for k, node in enumerate(self.model.candidates_.node.tolist())}
 
     @property
@@ -265,7 +265,7 @@ class Narrator:
         return Grid("best first", ("node", "test", "decrease", "leaves"), rows[:LISTED], note)
 
     def unsearched(self, node):
-        """Why a node is a leaf whose candidates were not searched, or not noted."""
+        """Why a node is a leaf whose candidates were not searched, or not recorded."""
         model, rows, total = self.model, group_at(self.model, node), float(self.reading.tree.weight[0])
         if rows.weight <= 0:
             return "no training row reaches it, so it predicts what its parent predicts"
@@ -273,7 +273,7 @@ class Narrator:
             return pure
         if model.max_depth is not None and self.depth[node] >= model.max_depth:
             return f"max_depth is {model.max_depth}"
-        if rows.weight < least_to_split(model, total):
+        if rows.weight < min_split_weight(model, total):
             return f"min_samples_split is {figure(model.min_samples_split)}"
         least = max(rows_or_share(model.min_samples_leaf, total), model.min_weight_fraction_leaf * total)
         if rows.weight < 2 * least:

@@ -196,12 +196,12 @@ def chance_drop(groups: Sequence[Group], criterion: str) -> tuple[int, float]:
     return len(filled), known.impurity(criterion)
 
 
-def few_values(model) -> int:
+def free_values(model) -> int:
     """The most values that a nominal column can have and not be charged for what chance gains."""
     return FEW if model.rare_values == "pool" and model.criterion != "absolute_error" else 2**31
 
 
-def least_weight(model, total: float) -> float:
+def min_leaf_weight(model, total: float) -> float:
     """The weight that two branches must have in a tree of this weight, by a model's `min_samples_leaf` and
     `min_weight_fraction_leaf`, rounding aside, as in J48.
     """
@@ -210,7 +210,7 @@ def least_weight(model, total: float) -> float:
     return max(0.0 if asks_nothing else rows - 1e-6, share * (1 - ROUNDING))
 
 
-def least_to_split(model, total: float) -> float:
+def min_split_weight(model, total: float) -> float:
     """The weight that a node must have to be split by a model's `min_samples_split`, rounding aside.
 
     2, the default, asks for nothing: rows, and parts of them, may weigh less.

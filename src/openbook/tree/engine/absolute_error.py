@@ -294,9 +294,7 @@ def search_medians(medians, samples, f, segment, rule, own_branch, workspace, sp
 
 @inner
 def group_medians(medians, samples, groups, min_weight, sides):
-    """The deviation of all groups, each from its median (its score); -1 unless two have the minimum
-    weight.
-    """
+    """The deviation of all groups, each from its own median; -1 unless two have the minimum weight."""
     branches, below = 0, 0.0
     for g in range(groups):
         span = (medians.first[g], medians.first[g + 1])
@@ -309,9 +307,7 @@ def group_medians(medians, samples, groups, min_weight, sides):
 
 @inner
 def set_routes(medians, samples, f, groups, left, routes):
-    """Fill in the branches of codes: 0 for those of so many groups on the left, in their order, 1 for
-    others.
-    """
+    """Fill in the branches of codes: 0 for those of the first `left` groups, 1 for others."""
     for code in range(samples.columns[f].n_codes):
         routes[code] = -1
     for t in range(groups):

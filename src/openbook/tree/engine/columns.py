@@ -3,13 +3,13 @@
     sorted     the rows in ascending order, as keys (see `keys`)
     ordered    codes of ranks (few distinct numbers, ordinal values) or of bins
     nominal    codes of values
-    drawn      numbers as they are, where cuts are drawn at random: nothing to sort or to count
+    drawn      the numbers themselves, if cuts are drawn at random: nothing is sorted or counted
 
 The code of a missing cell is the number of codes. Ranks give exact cuts, halfway between neighbouring numbers
-of a node. With `bins`, a numeric column of more distinct numbers is shared out over so many bins of about
-equal weight first, and cuts fall between bins only: a byte a cell instead of four, and a search that does not
-sort. Of more than SAMPLE rows, bins are placed by those whose positions in the table have the least hashes.
-So the bins do not depend on how the rows are divided into chunks, in memory or in files.
+of a node. With `bins`, a numeric column of more distinct numbers is first divided into so many bins of about
+equal weight, and cuts fall between bins only: a cell takes one byte instead of four, and nothing is sorted.
+With more than SAMPLE rows, the bins are computed from a sample: the rows whose positions have the smallest
+hashes. So the bins do not depend on how the rows are divided into chunks, in memory or in files.
 """
 
 import math
@@ -30,24 +30,24 @@ from openbook.tree.engine.nodes import cells
 
 SORTED, ORDERED, NOMINAL, DRAWN = range(4)
 
-#: A numeric column of no more distinct numbers than these is coded: counting beats sorting.
+#: A numeric column of at most so many distinct numbers is coded: counting is faster than sorting.
 FEW = 255
-#: So many rows are sorted, and so many cells coded, without kernels, which would have to be compiled.
+#: Up to so many rows are sorted, and cells coded, without kernels, which would have to be compiled.
 FEW_ROWS, FEW_CELLS = 512, 2**14
-#: A nominal column has many values when they are this share of the rows.
+#: A nominal column has many values if there are this share of the number of rows.
 MANY = 0.3
-#: About so many rows are looked at to place bins.
+#: The size of the sample that bins are computed from.
 SAMPLE = 200_000
-#: So many cells of columns are sorted together to place bins.
+#: So many cells are sorted at once to compute bins.
 CELLS_TOGETHER = 2**20
-#: Columns of more rows than LONG are taken from their tables several together, so many rows at a time: those
-#: of a matrix lie side by side, and come from memory once.
+#: Columns of more than LONG rows are copied several together, so many rows at a time: the columns of a matrix
+#: are interleaved in memory, which is then read once.
 LONG, TOGETHER, AT_ONCE = 2**18, 4, 16384
 
 
-#: A column: what it is; its row in the keys or in the codes; how many codes there are, without missing (0 if
-#: sorted); whether a nominal one has so many values that its gain distorts an average; where the routes of
-#: its multiway test begin, and the stats of its branches in the evidence.
+#: A column: its kind; its row in the keys, or its column in the codes; the number of codes, without missing
+#: (0 if sorted); whether a nominal one has so many values that its gain distorts an average; where the routes
+#: of its multiway test begin, and the stats of its branches in the records of candidates.
 COLUMN = np.dtype(
     [
         ("kind", np.int64),
@@ -61,8 +61,8 @@ COLUMN = np.dtype(
 
 
 class Edges(NamedTuple):
-    """Where the codes of an ordered column end: code a goes up to cuts[a], from low[a] to high[a] in the rows
-    that were looked at.
+    """The edges of the codes of an ordered column: code a ends at cuts[a]; its numbers in the
+    rows seen are from low[a] to high[a].
     """
 
     cuts: np.ndarray
@@ -71,7 +71,7 @@ class Edges(NamedTuple):
 
     @classmethod
     def of(cls, values, cuts):
-        """The edges of these sorted distinct numbers, cut so."""
+        """The edges of these sorted distinct numbers with these cuts."""
         if not len(values):
             return cls(cuts, values, values)
         ends = np.searchsorted(values, cuts, side="right")
@@ -82,7 +82,7 @@ class Edges(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """A numeric column that is sorted: its numbers, in pieces."""
+    """The numbers of a sorted column, in pieces."""
 
     pieces: list
 
@@ -99,11 +99,11 @@ class Sorted(NamedTuple):
 
 
 class Scales(list):
-    """The scale of each column, nominal attributes included; and the cuts that tests make on them."""
+    """The scale of each column (the attribute itself if nominal), and the cuts of tests on them."""
 
     def cuts(self, column, below, above):
-        """The cut of each test, between codes or rows that neighbour in its node: halfway, or at the edge of
-        a bin near there.
+        """The cut of each test, between codes or rows that are neighbours in its node: halfway, or at the
+        nearest edge of a bin.
 
         column, below, above : whole numbers, one a test
         """
@@ -119,13 +119,13 @@ class Scales(list):
         return cut
 
     def last_codes(self, column, cut):
-        """The last code below each cut; not for columns that are sorted, which have no codes."""
+        """The last code below each cut; not for sorted columns, which have no codes."""
         return (
             np.searchsorted(self._reach, in_column(column, cut), side="right") - 1 - self._edges.start[column]
         )
 
     def last_between(self, column, below, above):
-        """The last code below the cut of each test, between codes that neighbour in its node."""
+        """The last code below the cut of each test, between codes that are neighbours in its node."""
         return self._last(column, below, above, self._halfway(column, below, above))
 
     def _between_codes(self, column, below, above):
@@ -144,7 +144,7 @@ class Scales(list):
 
     @cached_property
     def _edges(self):
-        """Those of all ordered columns, one after the other."""
+        """The edges of all ordered columns, one after the other."""
         ordered = [scale for scale in self if isinstance(scale, Edges)]
         at = np.array([f for f, scale in enumerate(self) if isinstance(scale, Edges)], np.intp)
         sizes = np.array([len(scale.low) for scale in ordered], np.intp)
@@ -156,22 +156,22 @@ class Scales(list):
 
     @cached_property
     def _cuts(self):
-        """The cut behind each code; the last of a column is cut from nothing."""
+        """The cut above each code; infinity for the last of a column."""
         ordered = (scale for scale in self if isinstance(scale, Edges))
         return _joined(np.append(scale.cuts, np.inf)[: len(scale.low)] for scale in ordered)
 
     @cached_property
     def _reach(self):
-        """As of `in_column`, the least cut that has each code below it; that of a bin may not split it."""
+        """The least cut above each code, as `in_column` orders them; a cut never divides a bin."""
         column, before = self._edges.column, np.r_[-np.inf, self._cuts[:-1]][: len(self._cuts)]
         past = np.nextafter(np.where(before < np.inf, before, -np.inf), np.inf)
         return in_column(column, np.where(self._edges.exact[column], self._edges.low, past))
 
 
 class AllEdges(NamedTuple):
-    """The edges of columns one after the other: those of column j from start[j] on, -1 if it has none.
+    """The edges of columns one after the other: those of column j begin at start[j], -1 if it has none.
 
-    exact : whether each code is one number, so that a cut needs no edge
+    exact : whether each code is a single number, so that a cut needs no edge
     column : of each code
     """
 
@@ -183,12 +183,12 @@ class AllEdges(NamedTuple):
 
 
 class DrawnScales(NamedTuple):
-    """The scales of columns whose cuts are drawn; numbers : as in `TrainingData`."""
+    """The scales of columns with random cuts; numbers : as in `TrainingData`."""
 
     numbers: np.ndarray
 
     def cuts(self, column, below, above):
-        """As of `Scales`; there are no codes."""
+        """`Scales.cuts` for columns without codes."""
         return midpoint(self.numbers[column, below], self.numbers[column, above])
 
 
@@ -204,10 +204,10 @@ def _joined(arrays):
 
 
 class TreeSizes(NamedTuple):
-    """What a tree of these columns needs room for.
+    """The sizes of the arrays that a tree of these columns needs.
 
     most : the most codes of a column, missing included: a test has no more branches
-    slots : branches of the candidates of a node, one of each column
+    slots : the branches of all candidates of a node, one candidate for each column
     routes : int32, 0, 1, … for each nominal column
     """
 
@@ -225,12 +225,12 @@ class TreeSizes(NamedTuple):
 
 
 class TrainingData(NamedTuple):
-    """Everything that a tree grows from; the scale of each column says where its cuts fall.
+    """The encoded training rows; `scales` turns the cuts between codes or rows into numbers.
 
     columns : COLUMN (n_columns,)
     keys : uint32 (n_sorted, n_rows); None where no column is sorted
-    codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
-    numbers : float64 (n_columns, n_rows), the cells of all columns; None unless cuts are drawn
+    codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node reads few rows of several columns
+    numbers : float64 (n_columns, n_rows), the cells of all columns; None unless cuts are random
     has_missing : whether any cell is missing
     """
 
@@ -247,7 +247,7 @@ class TrainingData(NamedTuple):
 
 @jit(_nrt=False)
 def count_below(cuts, numbers, below):
-    """Fill in how many cuts are below each number; of a few hundred, looking at all beats halving."""
+    """Fill in how many cuts are below each number; for few cuts this is faster than binary search."""
     for i in range(numbers.size):
         n, x = 0, numbers[i]
         for j in range(cuts.size):
@@ -280,12 +280,12 @@ def code_cells(numbers, cuts, n_codes, places, codes):
 
 
 def midpoint(a, b):
-    """Halfway from a to b, and never b itself, however close they are; to fifteen digits, if they part them.
+    """Halfway from a to b, but never b itself; rounded to fifteen digits if that is still between them.
 
     >>> float(midpoint(1.57, 1.58)), float(midpoint(1.0, 1.0 + 1e-15)) < 1.0 + 1e-15
     (1.575, True)
     """
-    with np.errstate(all="ignore"):  # what cannot be rounded stays as it is
+    with np.errstate(all="ignore"):  # what cannot be rounded stays unchanged
         half = a + (b - a) / 2
         half = np.where(half < b, half, a)
         unit = 10.0 ** (14 - np.floor(np.log10(np.abs(half))))
@@ -308,7 +308,7 @@ def encode(rows, bins=None):
 
 
 def _encode_few(rows):
-    """`encode` of few rows: all columns at once, and without kernels, which would have to be compiled."""
+    """`encode` for few rows: all columns at once, without kernels, which would have to be compiled."""
     table, y, w = rows.chunk
     scales = Scales(_scale(a) if isinstance(a, Categorical) else None for a in rows.schema)
     numeric = [j for j, scale in enumerate(scales) if scale is None]
@@ -334,7 +334,7 @@ def _encode_few(rows):
 
 
 def encode_for_draws(rows):
-    """The training rows of trees that draw their cuts: only nominal columns are coded."""
+    """The training rows of trees with random cuts: only nominal columns are coded."""
     nominal = np.array([isinstance(attribute, Nominal) for attribute in rows.schema])
     kind = np.where(nominal, NOMINAL, DRAWN).astype(np.int8)
     n_codes = np.array([len(a.values) if isinstance(a, Nominal) else 0 for a in rows.schema], np.int32)
@@ -359,7 +359,7 @@ def _cells(chunk):
 
 
 def _code_type(schema, n_codes):
-    """The type of codes of columns that have so many."""
+    """The dtype of codes for columns with so many."""
     most = n_codes.max(initial=0)
     if most >= np.iinfo(np.uint16).max:
         name = schema.names[n_codes.argmax()]
@@ -378,9 +378,9 @@ def _scales(rows):
     numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
     n_rows = sum(map(len, samples)) if numeric else 0
     check_rows(n_rows)
-    # room for all that may be sorted: what is not used costs nothing
+    # allocated for all columns that may be sorted: pages that are not used take no memory
     keys = np.empty((len(numeric), n_rows), np.uint32)
-    scales, n_sorted, columns, room = (
+    scales, n_sorted, columns, buffer = (
         Scales(),
         0,
         _numbers(samples, numeric),
@@ -393,7 +393,7 @@ def _scales(rows):
         numbers, own = next(columns), keys[n_sorted]
         if np.isinf(numbers).any():
             raise infinite_cell(rows)
-        if sort_rows(numbers, own, room) > FEW:
+        if sort_rows(numbers, own, buffer) > FEW:
             scales.append(Sorted([table.columns[j] for table in samples]))
             n_sorted += 1
         else:
@@ -402,7 +402,7 @@ def _scales(rows):
 
 
 def _binned(rows, bins):
-    """The scale of every column, with so many bins for numbers."""
+    """The scale of every column, with so many bins for numeric ones."""
     samples, weights = _sample(rows)
     numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
     scales = Scales(_scale(a) if isinstance(a, Categorical) else None for a in rows.schema)
@@ -419,7 +419,7 @@ def _binned(rows, bins):
 
 
 def _edges_of_all(numbers, bins, weights):
-    """The scale of each row of numbers: `_edges` at once, where nothing is missing and no tie is cut."""
+    """The scale of each row of `numbers`: `_edges`, at once if no cell is missing and no tie spans a cut."""
     n, shares = numbers.shape[1], None
     if weights is None:
         ascending = np.sort(numbers, axis=1)
@@ -457,7 +457,7 @@ def _columns(kind, n_codes, n_rows):
 
 
 def _kinds(scales):
-    """What each column is, and how many codes it has: 0 if it is sorted."""
+    """The kind of each column, and its number of codes: 0 if it is sorted."""
     kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
     return kind, np.array([0 if isinstance(s, Sorted) else _n_codes(s) for s in scales], np.int32)
 
@@ -473,7 +473,7 @@ def _n_codes(scale):
 
 
 def _sample(rows):
-    """The rows that place bins, in pieces, and their weights; None where all are 1."""
+    """The sample that bins are computed from, in pieces, and the weights; None if all are 1."""
     sizes = rows.sizes()
     pieces = list(map(_Placed, rows.pieces, accumulate(sizes, initial=0)))
     tables, parts = zip(*each(pieces, partial(_sampled, sum(sizes))), strict=True)
@@ -482,7 +482,7 @@ def _sample(rows):
 
 
 class _Placed(NamedTuple):
-    """A piece of the rows, and the position of its first row in all."""
+    """A piece of the rows, and the position of its first row."""
 
     piece: Any
     first: int
@@ -492,16 +492,16 @@ class _Placed(NamedTuple):
 
 
 def _sampled(n_rows, placed):
-    """The inputs and weights of a piece's share of the sample."""
+    """The inputs and weights of a piece's rows in the sample."""
     chunk, first = placed
     if n_rows <= SAMPLE:
         return chunk.X, chunk.w
     least = hashes(first, len(chunk.y)) < np.uint64(SAMPLE / n_rows * 2.0**64)
-    return chunk.X.take(np.flatnonzero(least)), chunk.w[least]  # copies: no chunk is kept
+    return chunk.X.take(np.flatnonzero(least)), chunk.w[least]  # copies, so that no chunk is kept in memory
 
 
 def hashes(first, n):
-    """The hashes of so many positions from the first on: whole numbers, evenly spread over 64 bits.
+    """The hashes of n positions from the first on: whole numbers, uniform over 64 bits.
 
     They follow splitmix64 (Steele, Lea, Flood 2014).
     """
@@ -513,22 +513,22 @@ def hashes(first, n):
 
 
 def _numbers(tables, columns):
-    """The numbers of these columns, one after the other, in room that later ones take over."""
+    """The numbers of these columns, one after the other, in a buffer that the next columns overwrite."""
     starts = np.cumsum([0, *map(len, tables)])
     together = TOGETHER if starts[-1] > LONG else 1
-    room = np.empty((together, starts[-1]))
+    buffer = np.empty((together, starts[-1]))
     for first in range(0, len(columns), together):
         some = columns[first : first + together]
         for table, start in zip(tables, starts, strict=False):
             for at in range(0, len(table), AT_ONCE):
-                for j, numbers in zip(some, room, strict=False):
+                for j, numbers in zip(some, buffer, strict=False):
                     part = table.columns[j][at : at + AT_ONCE]
                     numbers[start + at : start + at + len(part)] = part
-        yield from room[: len(some)]
+        yield from buffer[: len(some)]
 
 
 def _scale(attribute):
-    """The scale of a column of values: a nominal attribute itself, the edges of an ordinal one."""
+    """The scale of a categorical column: a nominal attribute itself, the edges of an ordinal one."""
     if isinstance(attribute, Nominal):
         return attribute
     values = np.arange(len(attribute.values), dtype=float)
@@ -536,9 +536,9 @@ def _scale(attribute):
 
 
 def _edges(known, bins, weights):
-    """The scale of numbers in ascending order: a code for each that is distinct, or so many bins.
+    """The scale of numbers in ascending order: a code for each distinct number, or so many bins.
 
-    A bin ends with the last row of its share, k / bins of the rows; a row of weight w counts as w rows.
+    Bin k ends with the last row of the first k / bins of the rows; a row of weight w counts as w rows.
     """
     distinct = known[:1] if len(known) < 2 else np.append(known[:1], known[1:][known[1:] > known[:-1]])
     if len(distinct) <= bins:
@@ -556,8 +556,8 @@ def _edges(known, bins, weights):
 
 
 def _coded_rows(rows, scales, dtype):
-    """The codes, targets and weights of all rows; where their number is known, codes are put in place as they
-    come, so that memory holds them once.
+    """The codes, targets and weights of all rows; if the number of rows is known, chunks of codes are written
+    to one array, so that memory holds them once.
     """
     parts = each(rows.pieces, partial(_coded, scales, dtype))
     if rows.whole is None:
@@ -590,7 +590,7 @@ def _coded(scales, dtype, chunk):
 def _code_numbers(numeric, table, codes):
     """Fill in the codes of numeric columns.
 
-    numeric : of each its place in the codes, its place in the table, and its scale
+    numeric : for each, its place in the codes, its place in the table, and its scale
     """
     places, columns, scales = zip(*numeric, strict=True)
     most, n_codes = max(len(scale.cuts) for scale in scales), np.array([len(scale.low) for scale in scales])

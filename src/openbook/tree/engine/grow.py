@@ -372,9 +372,7 @@ def grow(samples, tree, rule, workspace, splits, records):  # noqa: C901, PLR091
 
 @inner
 def keep_histograms(codes, samples, tree, node, waiting, workspace):
-    """Divide the histograms of a node between its two branches, if the larger is still to be split, and
-    large.
-    """
+    """Divide the histograms of a node between its branches, if the larger is large and still to be split."""
     if codes is None:
         return
     this, small = tree.nodes[node], np.int64(tree.nodes[node].first)
@@ -396,9 +394,7 @@ def size_of(tree, node):
 
 
 def push_leaves(samples, tree, rule, depth):
-    """Put the leaves at this depth and below on the stack, in the order of their segments, if they may be
-    split.
-    """
+    """Put the leaves at this depth and below on the stack, in the order of their segments."""
     nodes = tree.nodes[: tree.sizes[N_NODES]]
     leaves = np.flatnonzero((nodes["attribute"] == LEAF) & (nodes["depth"] >= depth))
     leaves = leaves[np.argsort(nodes["start"][leaves])]

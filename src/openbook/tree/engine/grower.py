@@ -183,9 +183,7 @@ def _will_divide(instances, rule):
 
 
 def _stages(samples, rule):
-    """The rules to grow by, one after the other: many coded rows first down to nodes of about NODE_ROWS
-    rows.
-    """
+    """The rules to grow by: many coded rows are first split down to nodes of about NODE_ROWS."""
     n = len(samples.members)
     depth = math.ceil(math.log2(n / NODE_ROWS)) if n > MANY_ROWS else 0
     deeper = 0 < depth < rule.max_depth

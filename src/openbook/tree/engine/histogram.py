@@ -113,9 +113,7 @@ def divide_histograms(codes, samples, node, small, large, workspace):
 
 @inner
 def build_histogram(codes, samples, f, segment, workspace):
-    """Fill in the histogram of column f, which is clear, and which codes may occur (by their last six
-    bits).
-    """
+    """Fill in the histogram of column f, which is clear, and the set of codes that may occur."""
     hist, occurring, at = workspace.hist, workspace.occurring, workspace.histogram_of[f]
     bits = ALL
     if at < 0:
@@ -132,9 +130,7 @@ def build_histogram(codes, samples, f, segment, workspace):
 
 @inner
 def count_column(codes, samples, f, segment, targets, hist):
-    """Count the members of a segment by their codes in column f; gives the last six bits of those that
-    occur.
-    """
+    """Count the members of a segment in column f; gives the codes that occur, by their last six bits."""
     members, origin, n_rows, place = samples.members, samples.origin, samples.n_rows, samples.columns[f].place
     y_class, y_number, w = targets.y_class, targets.y_number, targets.w
     bits = np.uint64(0)

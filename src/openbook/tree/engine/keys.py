@@ -1,16 +1,15 @@
-"""Rows in the order of a column: a key of 32 bits for each, ascending.
+"""The rows of a sorted column: a key of 32 bits for each, in ascending order of the numbers.
 
-    row        29 bits: the row, or the instance that is a part of one (see `grow`)
-    CLASS      of two classes, it has the second
-    FIRST      its number is not that of the key before it
-    MISSING    its cell is missing; such keys stand last, and the first of them is FIRST
+    row        29 bits: the row, or the fractional instance (see `grow`)
+    CLASS      set for the second of two classes
+    FIRST      set if its number differs from that of the key before it
+    MISSING    set if its cell is missing; such keys come last, and the first of them is FIRST
 
-That is all a search for cuts has to know: the numbers themselves are not looked at again. Rows with the same
-number stand in their own order.
+The search for cuts needs nothing else: the numbers themselves are not read again. The sort is stable.
 
-Columns are sorted as whole numbers of 64 bits, first the number in float32, then the row: by one byte after
-the other, from the last to the first (radix sort), which takes as long for a row among many as among few.
-What float32 cannot tell apart is put right by the numbers themselves.
+Columns are sorted as whole numbers of 64 bits, the number in float32 before the row: byte by byte, from the
+last to the first (radix sort), in time proportional to the number of rows. Rows whose numbers are equal in
+float32 are then sorted by the numbers themselves.
 """
 
 from typing import NamedTuple
@@ -20,43 +19,44 @@ import numpy as np
 from openbook.errors import RefusalError
 from openbook.kernels.jit import inner, jit
 
-#: So many rows, or parts of rows, can be told apart.
+#: A key holds the number of so many rows and fractional instances.
 MOST_ROWS = 2**29
 ROW, CLASS, FIRST, MISSING = np.array([MOST_ROWS - 1, 2**29, 2**30, 2**31], np.uint32)
 CLASS_BIT, FIRST_BIT, NONE = np.array([29, 30, 0], np.uint32)
 
-#: Where a number in float32 stands in 64 bits, and what stands there for a missing one.
+#: The bits of the float32 number among 64, and the value for a missing one.
 HIGH, GAP, LOW = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**32 - 1)
-#: The sign of a number in float32, and where it stands; zero, of which there are two, as a whole number.
+#: The sign bit of a float32 number, and its position; zero, positive or negative, as a whole number.
 SIGN, SIGN_BIT, ZERO = np.uint64(2**31), np.uint64(31), np.uint64(2**31)
-#: What is sorted by at a time.
+#: The radix sort takes one byte at a time.
 BYTE, IN_BYTE = np.uint64(8), np.uint64(255)
-#: Putting right what float32 cannot tell apart may take so many moves a row; else ranks are sorted.
+#: Sorting what is equal in float32 may take so many moves per row; if it takes more, ranks are sorted
+#: instead.
 PATIENCE = 4
 
 
 def check_rows(n):
-    """Refuse more rows, or parts of rows, than keys can tell apart."""
+    """Refuse more rows, fractional instances included, than keys can hold."""
     if n > MOST_ROWS:
         raise RefusalError(f"{n:,} rows exceed the {MOST_ROWS:,} that can be sorted; set `bins`")
 
 
-def sort_rows(numbers, keys, room):
-    """Fill in the keys of rows with these numbers, NaN if missing; how many distinct numbers there are.
+def sort_rows(numbers, keys, buffer):
+    """Fill in the keys of rows with these numbers, NaN if missing; gives how many distinct numbers there are.
 
-    room : uint64 (2, n_rows), to sort in
+    buffer : uint64 (2, n_rows), to sort in
     """
-    put_in_front(numbers, room[0])
-    sort_by_front(*room, np.zeros((4, 256), np.int64))
-    distinct = put_in_order(numbers, room[0], keys)
-    return put_in_order(numbers, _by_rank(numbers), keys) if distinct < 0 else distinct
+    float32_and_row(numbers, buffer[0])
+    sort_by_float32(*buffer, np.zeros((4, 256), np.int64))
+    distinct = fill_keys(numbers, buffer[0], keys)
+    return fill_keys(numbers, _by_rank(numbers), keys) if distinct < 0 else distinct
 
 
 class Ranked(NamedTuple):
-    """Columns of few rows, in order.
+    """Columns of few rows, sorted.
 
     keys : uint32 (n_columns, n_rows)
-    ranks : (n_columns, n_rows), how many distinct numbers are less than each row's; all, if it is missing
+    ranks : (n_columns, n_rows), how many distinct numbers are below that of each row; all, if it is missing
     distinct : (n_columns,), how many distinct numbers there are
     values : these numbers in order, column after column
     """
@@ -68,7 +68,7 @@ class Ranked(NamedTuple):
 
 
 def rank_few(numbers):
-    """What `sort_rows` makes of each row of numbers, and their ranks, without kernels."""
+    """`sort_rows` for each row of `numbers`, and their ranks, without kernels."""
     order = np.argsort(numbers, axis=1, kind="stable")
     at = order + np.arange(0, numbers.size, numbers.shape[1])[:, None]  # among the cells of all columns
     ascending = numbers.take(at)
@@ -81,13 +81,13 @@ def rank_few(numbers):
 
 
 @jit(_nrt=False)
-def put_in_front(numbers, order):
-    """Fill in each number in float32, as a whole number that is as great among others, and its row."""
+def float32_and_row(numbers, order):
+    """Fill in each number in float32, as a whole number of the same order, followed by its row."""
     for i in range(numbers.size):
         x = np.float32(numbers[i])
         bits = np.uint64(x.view(np.uint32))
         is_below = bits >> SIGN_BIT
-        high = bits ^ (SIGN | (is_below * (SIGN - np.uint64(1))))  # below zero, the more bits the less
+        high = bits ^ (SIGN | (is_below * (SIGN - np.uint64(1))))  # below zero, all bits are flipped
         if x == 0:
             high = ZERO
         if np.isnan(x):
@@ -96,10 +96,10 @@ def put_in_front(numbers, order):
 
 
 @jit(_nrt=False)
-def sort_by_front(order, other, counts):
-    """Sort by the high halves; those that share one stay as they stand.
+def sort_by_float32(order, other, counts):
+    """Sort by the high halves, stably.
 
-    other : room for as much; counts : int64 (4, 256), zeros
+    other : a buffer of the same size; counts : int64 (4, 256), zeros
     """
     for i in range(order.size):
         high = order[i] >> HIGH
@@ -112,7 +112,7 @@ def sort_by_front(order, other, counts):
 
 @inner
 def move_by(order, to, shift, counts):
-    """Move each word to where those with its byte go, which are so many."""
+    """Move each word to the place of its byte; counts : the number of words with each byte."""
     end = 0
     for b in range(counts.size):
         counts[b], end = end, end + counts[b]
@@ -123,7 +123,7 @@ def move_by(order, to, shift, counts):
 
 
 def _by_rank(numbers):
-    """The rows by the ranks of their numbers, which stand in front of them."""
+    """The rows sorted by the ranks of their numbers, the rank before the row."""
     order = np.argsort(numbers)
     ascending = numbers[order]
     order[1:] |= np.cumsum(ascending[1:] > ascending[:-1]) << 32
@@ -134,9 +134,9 @@ def _by_rank(numbers):
 
 
 @jit(_nrt=False)
-def put_in_order(numbers, order, keys):
-    """Fill in the keys of rows, the low halves of `order`, that are in order but for equal high halves: how
-    many distinct numbers there are; or -1 if too many rows have yet to be put in order.
+def fill_keys(numbers, order, keys):
+    """Fill in the keys from the sorted `order`, after sorting the rows of equal high halves by their numbers;
+    gives how many distinct numbers there are, or -1 if that takes too many moves.
     """
     distinct, moves, n = 0, 0, order.size
     for k in range(1, n):
@@ -162,7 +162,7 @@ def put_in_order(numbers, order, keys):
 
 @jit(_nrt=False)
 def mark_class(keys, y):
-    """Put the class of its row, 0 or 1, into each key."""
+    """Set the class, 0 or 1, in each key."""
     for f in range(keys.shape[0]):
         for k in range(keys.shape[1]):
             key = keys[f, k] & ~CLASS

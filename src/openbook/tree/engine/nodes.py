@@ -1,6 +1,6 @@
-"""A grown tree: flat arrays, and the ways down from the root.
+"""A grown tree: flat arrays, and how rows descend from the root.
 
-Node 0 is the root. The children of a node stand together, behind it: first, first + 1, … At an inner node
+Node 0 is the root. The children of a node are stored together, after it: first, first + 1, … At an inner node
 
     ordered test (numeric, ordinal)    branch 0 where x <= cut, else branch 1
     nominal test                       branch routes[route + code]
@@ -24,7 +24,7 @@ SPREAD = -1
 
 
 class Tree(NamedTuple):
-    """The nodes, an array an aspect; numbers may be narrower than here (see `narrow`).
+    """The nodes, one array for each attribute; types may be narrower than here (see `narrow`).
 
     attribute : int32 (n,), the column that is tested, or LEAF
     cut : float64 (n,), the threshold of an ordered test, else NaN
@@ -101,7 +101,7 @@ class Tree(NamedTuple):
 
 
 def cells(X):
-    """A table as the matrix that trees descend by."""
+    """A table as a matrix of numbers and codes."""
     if X.matrix is not None or isinstance(X, SparseTable):
         return np.ascontiguousarray(X.block(X.names), dtype=np.float64)
     matrix = np.empty((len(X), len(X.schema)))
@@ -112,7 +112,7 @@ def cells(X):
     return matrix
 
 
-#: A node as the way down needs it, side by side in memory.
+#: What a row needs at a node to descend, next to each other in memory.
 STEP = np.dtype(
     [
         ("cut", np.float64),
@@ -123,15 +123,15 @@ STEP = np.dtype(
     ]
 )
 
-#: So many rows go down together: while one waits for memory, the others move.
+#: So many rows descend together: while one waits for memory, the others continue.
 ABREAST = 4
 
 
 def narrow(tree):
-    """The tree with its numbers in as few bytes as hold them, for those who keep many trees.
+    """The tree in the narrowest types that hold its numbers, for ensembles of many trees.
 
-    Each type holds every index of what it points into, so that places are still safe to add. Weights and
-    values that are counts of rows become whole numbers.
+    Each type holds every index of the array that it points into, so that sums of indices do not overflow.
+    Weights and values that are counts of rows become whole numbers.
     """
     most = {
         "attribute": tree.attribute.max(initial=0),
@@ -146,7 +146,7 @@ def narrow(tree):
 
 
 def _counts(numbers):
-    """The numbers in int32 if it holds them all, else as they are."""
+    """The numbers in int32 if all fit, else unchanged."""
     if numbers[0].sum() % 1:  # as the means of most regression trees
         return numbers
     with np.errstate(invalid="ignore"):  # of numbers that are too large
@@ -155,7 +155,7 @@ def _counts(numbers):
 
 
 def steps(tree):
-    """The nodes for the way down."""
+    """The nodes packed for descending."""
     packed = np.empty(tree.size, dtype=STEP)
     for field in STEP.names or ():
         packed[field] = getattr(tree, field)
@@ -197,10 +197,10 @@ def descend(steps, routes, root, X, leaves):
 
 @inner
 def walk(tree, steps, X, i, share, nodes, shares):
-    """Every node that row i, of this weight, comes to, with the part that comes there; how many there are.
+    """Fill in every node that row i, of weight `share`, reaches, with its share there; gives how many there
+    are.
 
-    nodes[0] is where it starts. Parents stand before their children, so the lists themselves hold what is
-    still to be followed.
+    It starts at nodes[0]. The lists are also the queue of nodes still to be followed.
     """
     shares[0], n = share, 1
     k = 0
@@ -285,7 +285,7 @@ def add_errors_by(tree, steps, X, y, w, power, totals):
 
 
 def add_along_paths(tree, X, y, w, totals):
-    """Add each row's weight to totals[node, class] of every node on its way."""
+    """Add each row's weight to totals[node, class] of every node on its path."""
     leaves = np.empty(len(X), dtype=np.intp)
     leaves_of(tree, X, leaves)
     if (leaves == SPREAD).any():
@@ -301,7 +301,7 @@ def add_along_paths(tree, X, y, w, totals):
 
 
 def add_errors(tree, X, y, w, power, totals):
-    """Add each row's weighed |error|^power to totals[node] of every node on its way."""
+    """Add each row's weighed |error|^power to totals[node] of every node on its path."""
     add_errors_by(tree, steps(tree), X, y, w, power, totals)
 
 
@@ -323,8 +323,8 @@ def depths(tree):
 
 
 def cut_back(tree, leaves):
-    """The tree with these nodes (a mask) turned into leaves, without what was below them; and which nodes
-    of the old tree those of the new one are.
+    """The tree with these nodes (a mask) turned into leaves and their subtrees removed; and the old number of
+    each node that is left.
     """
     kept = np.ones(tree.size, dtype=bool)
     for node in np.flatnonzero(tree.attribute != LEAF).tolist():  # parents come first

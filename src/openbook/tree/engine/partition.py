@@ -138,10 +138,10 @@ def partition_by_code(side, samples, f, segment, split, routes, tree, targets):
         sides_of_numbers(samples.numbers, samples, f, segment, split.cut, side)
     else:
         sides_of_codes(samples.codes, samples, f, segment, split, routes, side)
-    n_left = partition_values(samples.members[start:end], side, tree.buffer)
-    partition_targets(targets.w, start, end, side, tree.target_buffer.w)
-    partition_targets(targets.y_class, start, end, side, tree.target_buffer.y_class)
-    partition_targets(targets.y_number, start, end, side, tree.target_buffer.y_number)
+    n_left = partition_values(samples.members, segment, side, tree.buffer)
+    partition_values(targets.w, segment, side, tree.target_buffer.w)
+    partition_values(targets.y_class, segment, side, tree.target_buffer.y_class)
+    partition_values(targets.y_number, segment, side, tree.target_buffer.y_number)
     branches[0].size, branches[1].size = n_left, end - start - n_left
     add_targets(targets, (start, start + n_left), tree.stats, first)
     add_targets(targets, (start + n_left, end), tree.stats, first + 1)
@@ -175,26 +175,23 @@ def sides_of_numbers(numbers, samples, f, segment, cut, side):
 
 
 @inner
-def partition_values(values, side, buffer):
-    """Put the values of side 0 before those of side 1, in order; how many there are of side 0."""
-    left, right = np.uintp(0), np.uintp(0)
-    for k in range(values.size):
-        x, b = values[k], np.uintp(side[k])
-        values[left] = x  # without a branch to predict: what moves to the right is overwritten
+def partition_values(values, segment, side, buffer):
+    """Put the values of side 0 before those of side 1, in order; gives how many there are of side 0.
+
+    values : None or empty where there is nothing to partition
+    """
+    if values is None:
+        return 0
+    own, left, right = values[segment[0] : segment[1]], np.uintp(0), np.uintp(0)
+    for k in range(own.size):
+        x, b = own[k], np.uintp(side[k])
+        own[left] = x  # without a branch to predict: what moves to the right is overwritten
         buffer[right] = x
         left += np.uintp(1) - b
         right += b
     for k in range(np.int64(right)):
-        values[np.int64(left) + k] = buffer[k]
+        own[np.int64(left) + k] = buffer[k]
     return np.int64(left)
-
-
-@inner
-def partition_targets(values, start, end, side, buffer):
-    """`partition_values` for targets or weights: None or empty if there are none."""
-    if values is None:
-        return
-    partition_values(values[start:end], side, buffer)
 
 
 @inner

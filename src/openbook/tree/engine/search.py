@@ -341,9 +341,7 @@ def evaluate_packed(packed, column, n_codes, rule, workspace, split):
 
 @inner
 def gain_by_chance(hist, n_codes, rule, workspace):
-    """How much the known values of a column lower the cost on average if they are independent of the
-    target.
-    """
+    """How much a column that is independent of the target lowers the cost on average."""
     criterion, sides, values = rule.criterion, workspace.sides, 0
     if n_codes <= rule.free_values:
         return 0.0
@@ -501,9 +499,7 @@ def record_candidate(samples, f, segment, split, workspace, records, at):
 
 @inner
 def record_coded(codes, samples, f, segment, split, workspace, stats):
-    """Record the stats of a coded column: of every value, or below the cut, above it; then of missing
-    cells.
-    """
+    """Record the stats of each value, or below the cut and above it, then of missing cells."""
     if codes is None:
         return
     column, hist = samples.columns[f], workspace.hist

@@ -50,9 +50,7 @@ class Instances(NamedTuple):
 
 @bundle
 class Targets(NamedTuple):
-    """The targets and weights of the members, in the order of `members`: as in `Instances`, but w is empty if
-    all weights are 1.
-    """
+    """The targets and weights in the order of `members`: as in `Instances`, but w is empty if all are 1."""
 
     y_class: np.ndarray | None
     y_number: np.ndarray | None

@@ -1,17 +1,17 @@
-"""Stumps of two classes, many from the same rows: the exact best cut of every column at a glance at its bins.
+"""Many stumps of two classes from the same rows: the exact best cut of every column, found by bins.
 
-Bins are to a column what blocks of keys are in `two_classes`: what a cut is worth is convex in the weights
-of the two classes on its left, so none inside a bin is worth more than one of the four corners between which
-they grow there. Counting the bins of a column takes one pass over its rows in the order that they come in;
-only the bins with a corner above the best cut between bins are gone through row by row, in sorted order. Of
-equals the first wins, as everywhere (see `split`).
+The worth of a cut is convex in the weights of the two classes on its left (see `two_classes`). So no cut
+inside a bin is worth more than the best of four corners, which follow from the weights of the bin. Counting
+the bins of a column takes one pass over the rows in their own order; only bins with a corner above the best
+cut between bins are searched row by row, in sorted order. Of equals the first wins, as everywhere (see
+`split`).
 
-Few bins are ever gone through, and those again and again. So columns are sorted once to find the bins, and
-then only which row is in which bin is kept. A bin is opened when it is wanted for the first time: all that a
-column wants at a time are sorted together, and their keys stay.
+Few bins are ever searched, and the same ones again and again. So columns are sorted once to find the bins,
+and then only the bin of each row is kept. The rows of a bin are sorted when it is searched for the first
+time, together with the other bins that the column needs then, and their keys are kept: the bin is open.
 
-Columns are numeric or ordinal, without missing cells; rows have weights above zero. Everything else is for
-the growing engine, which is also the twin: it grows the same stumps, rounding aside.
+Columns are numeric or ordinal, without missing cells; rows have weights above zero. Everything else is grown
+by `grow`, which is also the twin: it grows the same stumps up to rounding.
 """
 
 import math
@@ -32,19 +32,19 @@ from openbook.tree.engine.nodes import LEAF, SPREAD, Tree
 from openbook.tree.engine.split import ROUNDING, Instances
 from openbook.tree.engine.two_classes import allowed, best_inside, cut_beats, drop_of, may_hide, worth
 
-#: About so many bins has a column, times the square root of the rows: then what a bin may hide keeps step
-#: with what chance does in a column of noise. More are slower to count, fewer to go through.
+#: A column has about this many bins, times the square root of the rows: then few bins of a column of noise
+#: have to be searched. More bins are slower to count, fewer leave more rows to search.
 BINS, LEAST_BINS, MOST_BINS = 6, 64, 16384
 
 #: So many rows are counted together.
 ROWS = 8192
 
-#: Bins are opened so many together, neighbours of each other; a divisor of how many there are.
-NEAR = 8
+#: So many neighbouring bins are opened together; a divisor of the number of bins.
+TOGETHER = 8
 
-#: A bin that is not open; one that a search has to go through first; one of a single number, never opened.
-CLOSED, WANTED, SINGLE = -1, -2, -3
-#: The bin of a cut that there is not.
+#: A bin that is not open; one that a search needs; one of a single number, never opened.
+CLOSED, NEEDED, SINGLE = -1, -2, -3
+#: The bin of a column without a cut.
 NO_CUT = -1
 #: Gini needs no logarithms of whole numbers.
 NO_LOGS = np.empty(0)
@@ -58,10 +58,10 @@ class Presorted(NamedTuple):
     n_bins : int32 (n_columns,)
     sizes : int32 (n_columns, most bins), the rows of each bin
     edges : uint32 (n_columns, most bins, 2), rows with the least and the greatest number in each bin
-    opened : int64 (n_columns, most bins), where in the keys a bin begins; SINGLE, CLOSED or WANTED if nowhere
+    opened : int64 (n_columns, most bins), where the keys of a bin begin; or SINGLE, CLOSED or NEEDED
     keys : uint32 (n_columns * n_rows,), see `keys`; mapped, so that only those written take memory
     n_keys : int64 (1,), how many are written
-    counts : float64 (n_columns, 2 most bins), room for the weight of each code
+    counts : float64 (n_columns, 2 most bins), a buffer for the weight of each code
     """
 
     codes: np.ndarray
@@ -74,13 +74,13 @@ class Presorted(NamedTuple):
     counts: np.ndarray
 
 
-#: The best cut of a column: its drop; its bin, or NO_CUT, or WANTED where bins have to be opened first; how
+#: The best cut of a column: its drop; its bin, or NO_CUT, or NEEDED if bins have to be opened first; how
 #: many rows of this bin it takes to its left; the rows next to it on both sides.
 CUT = np.dtype([("drop", np.float64), *((name, np.int64) for name in ("bin", "taken", "below", "above"))])
 
 
 class Stump(NamedTuple):
-    """A tree of one test, the candidates for it, and the class that it decides for, row by row."""
+    """A tree of one test, the candidates for it, and the predicted class of each row."""
 
     tree: Tree
     candidates: Candidates
@@ -88,7 +88,7 @@ class Stump(NamedTuple):
 
 
 def presort(X, y):
-    """The rows of a table, two classes, for many stumps; None where stumps need the engine."""
+    """The rows of a table, of two classes, in bins for many stumps; None if `grow` has to grow them."""
     n_rows, n_columns, most = len(y), len(X.schema), most_bins(len(y))
     if n_rows > MOST_ROWS or isinstance(X, SparseTable) or X.schema.of(Nominal):
         return None
@@ -102,25 +102,25 @@ def presort(X, y):
         n_keys=np.zeros(1, np.int64),
         counts=np.empty((n_columns, 2 * most)),
     )
-    keys, room = np.empty(n_rows, np.uint32), np.empty((2, n_rows), np.uint64)
+    keys, buffer = np.empty(n_rows, np.uint32), np.empty((2, n_rows), np.uint64)
     for f, (attribute, column) in enumerate(zip(X.schema, X.columns, strict=True)):
         numbers = np.ascontiguousarray(column, dtype=float)
         if np.isnan(numbers).any() or (isinstance(attribute, Ordinal) and numbers.min() < 0):
             return None
-        distinct = sort_rows(numbers, keys, room)
+        distinct = sort_rows(numbers, keys, buffer)
         put_in_bins(presorted, f, keys, y, distinct)
     return presorted
 
 
 def most_bins(n_rows):
-    """The most bins of a column: a power of two."""
+    """The largest number of bins of a column: a power of two."""
     wanted = 2 ** round(math.log2(BINS * math.sqrt(n_rows)))
     return min(max(wanted, LEAST_BINS), MOST_BINS)
 
 
 @jit(_nrt=False)
 def put_in_bins(presorted, f, keys, y, distinct):
-    """Share out the rows of column f over bins: one for each distinct number, or of about equal size."""
+    """Divide the rows of column f into bins: one for each distinct number, or of about equal size."""
     codes, sizes = presorted.codes[f], presorted.sizes[f]
     edges, opened = presorted.edges[f], presorted.opened[f]
     n, k, begin, numbers, most = keys.size, 0, 0, 0, sizes.size
@@ -133,13 +133,13 @@ def put_in_bins(presorted, f, keys, y, distinct):
             sizes[k], opened[k] = p + 1 - begin, CLOSED if numbers > 1 else SINGLE
             edges[k, 0], edges[k, 1] = keys[begin] & ROW, row
             k, begin, numbers = k + 1, p + 1, 0
-    for i in range(n):  # in the order that they come in, which is quicker than in that of the column
+    for i in range(n):  # row by row, which is faster than in the order of the column
         codes[i] += np.uint16(y[i])
     presorted.n_bins[f] = k
 
 
 def open_bins(presorted, f, column):
-    """Add the keys of the wanted bins of column f, and of those near them, which are often wanted soon."""
+    """Sort the needed bins of column f, and their neighbours, which are often needed soon."""
     begin, rows = int(presorted.n_keys[0]), np.empty(presorted.codes.shape[1], np.uint32)
     rows = rows[: collect(presorted, f, rows)]
     keys = presorted.keys[begin : begin + len(rows)]
@@ -154,12 +154,12 @@ def collect(presorted, f, rows):
     """
     codes, sizes, opened = presorted.codes[f], presorted.sizes[f], presorted.opened[f]
     for k in range(presorted.n_bins[f]):
-        if opened[k] == WANTED:
-            for near in range(k - k % NEAR, k - k % NEAR + NEAR):
-                opened[near] = WANTED if opened[near] == CLOSED else opened[near]
+        if opened[k] == NEEDED:
+            for near in range(k - k % TOGETHER, k - k % TOGETHER + TOGETHER):
+                opened[near] = NEEDED if opened[near] == CLOSED else opened[near]
     begin = end = presorted.n_keys[0]
     for k in range(presorted.n_bins[f]):
-        if opened[k] == WANTED:
+        if opened[k] == NEEDED:
             opened[k] = end
             end += sizes[k]
     presorted.n_keys[0] = end
@@ -176,15 +176,15 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     """The stump of these weights, or None where no cut gains enough.
 
     least : the weight that both sides of a cut must have
-    spreads : whether missing cells go down both branches, else down the heavier
+    spreads : whether missing cells are divided between both branches, else they go down the heavier
     """
     n_columns = len(presorted.codes)
     cuts, sides = np.zeros(n_columns, CUT), np.zeros((n_columns, 3, 2))
     count(presorted, w)
     columns = np.arange(n_columns)
-    while len(columns):  # twice at most, as then all that is wanted is open
+    while len(columns):  # twice at most: then every needed bin is open
         best_cuts(presorted, columns, Instances(None, None, w, False, NO_LOGS), least, cuts, sides)
-        columns = np.flatnonzero(cuts["bin"] == WANTED)
+        columns = np.flatnonzero(cuts["bin"] == NEEDED)
         for f in columns:
             open_bins(presorted, f, X.columns[f])
     is_cut = cuts["bin"] != NO_CUT
@@ -195,7 +195,7 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     value = np.array([sides[f].sum(axis=0), *sides[f, :2]])
     decisions = _decided(presorted, f, cuts[f], *most_probable(value[1:]).tolist())
     thresholds = np.full(n_columns, np.nan)
-    thresholds[is_cut] = midpoint(*_beside(X.columns, cuts, np.flatnonzero(is_cut)))
+    thresholds[is_cut] = midpoint(*_neighbours(X.columns, cuts, np.flatnonzero(is_cut)))
     tree = Tree(
         attribute=np.array([f, LEAF, LEAF], np.int32),
         cut=np.array([thresholds[f], np.nan, np.nan]),
@@ -228,10 +228,10 @@ def _chosen(gain, enough):
     return best
 
 
-def _beside(columns, cuts, which):
+def _neighbours(columns, cuts, which):
     """The numbers next to the cuts of these columns, below and above."""
     rows = zip(which.tolist(), cuts["below"][which].tolist(), cuts["above"][which].tolist(), strict=True)
-    return np.array([[float(columns[f][row]) for row in beside] for f, *beside in rows]).T
+    return np.array([[float(columns[f][row]) for row in two] for f, *two in rows]).T
 
 
 def _decided(presorted, f, cut, below, above):
@@ -245,8 +245,8 @@ def _decided(presorted, f, cut, below, above):
 
 @jit(_nrt=False)
 def count(presorted, w):
-    """Fill in the weight of each class in each bin of every column, some rows at a time: their weights stay
-    in the cache from column to column.
+    """Fill in the weight of each class in each bin of every column, a block of rows at a time, whose weights
+    stay in the cache.
     """
     all_counts, all_codes, n_bins = presorted.counts, presorted.codes, presorted.n_bins
     for f in range(n_bins.size):
@@ -269,9 +269,9 @@ def best_cuts(presorted, columns, instances, least, cuts, sides):
     """
     for i in range(columns.size):
         f = columns[i]
-        search_columns(presorted, f, instances, least, cuts[f])
-        if cuts[f].bin != WANTED:
-            sum_up(presorted, f, instances.w, cuts[f], sides[f])
+        search_bins(presorted, f, instances, least, cuts[f])
+        if cuts[f].bin != NEEDED:
+            add_sides(presorted, f, instances.w, cuts[f], sides[f])
         if cuts[f].bin >= 0:
             find_rows(presorted, f, cuts[f])
 
@@ -287,7 +287,7 @@ def totals_of(counts, n_bins):
 
 @inner
 def best_between(counts, n_bins, totals, least, xlogx):
-    """The most that a cut between bins is worth."""
+    """The worth of the best cut between bins."""
     best, ones, left = 0.0, 0.0, 0.0
     for k in range(n_bins - 1):
         ones, left = ones + counts[2 * k + 1], left + counts[2 * k] + counts[2 * k + 1]
@@ -297,8 +297,8 @@ def best_between(counts, n_bins, totals, least, xlogx):
 
 
 @inner
-def search_columns(presorted, f, instances, least, cut):
-    """Fill in the best cut of column f, or which of its bins have to be opened first."""
+def search_bins(presorted, f, instances, least, cut):
+    """Fill in the best cut of column f, or mark which of its bins have to be opened first."""
     counts, n_bins, xlogx = presorted.counts[f], presorted.n_bins[f], instances.xlogx
     sizes, opened, keys = presorted.sizes[f], presorted.opened[f], presorted.keys
     totals = totals_of(counts, n_bins)
@@ -310,7 +310,7 @@ def search_columns(presorted, f, instances, least, cut):
         of_bin, size = counts[2 * k + 1], counts[2 * k] + counts[2 * k + 1]
         if opened[k] != SINGLE and may_hide(ones, left, of_bin, size, totals, enough, GINI, xlogx):
             if opened[k] < 0:
-                opened[k], waits = WANTED, True
+                opened[k], waits = NEEDED, True
             elif not waits:
                 inside, before = keys[opened[k] : opened[k] + sizes[k]], (ones, left)
                 _, (bar, last, _) = best_inside(inside, instances, before, totals, (bar, slack), least, GINI)
@@ -322,12 +322,12 @@ def search_columns(presorted, f, instances, least, cut):
             bar, cut.bin, cut.taken = worth(ones, left, totals, GINI, xlogx) + slack, k, sizes[k]
     cut.drop = drop_of(bar - slack, totals, GINI)
     if waits:
-        cut.bin = WANTED
+        cut.bin = NEEDED
 
 
 @inner
-def sum_up(presorted, f, w, cut, sides):
-    """Add up the bins of column f below and above a cut, and the rows of the bin that it is in."""
+def add_sides(presorted, f, w, cut, sides):
+    """Add the bins of column f below and above a cut, and the rows of the bin that the cut divides."""
     counts, sizes, opened, keys = presorted.counts[f], presorted.sizes[f], presorted.opened[f], presorted.keys
     for k in range(presorted.n_bins[f]):
         if k == cut.bin and cut.taken < sizes[k]:
