@@ -107,7 +107,7 @@ _SECONDS: dict[str, Callable[[Shape], float]] = {
     "naive_bayes": lambda s: s.p * (4e-6 + 1e-8 * s.n),
     # the information of each pair of columns, and gaps filled in a few rounds
     "belief_network_classifier": lambda s: 2e-3 + s.p * (2e-4 + 2e-7 * s.n) + s.p**2 * (6e-6 + 5e-9 * s.n),
-    "c45": lambda s: 4e-3 + s.p * (4e-5 + 6e-7 * s.n),
+    "c45": lambda s: 4e-3 + s.p * (5e-5 + 1.5e-7 * s.n),
     # the last term: linear models of the columns that are left in them
     "model_tree": lambda s: 0.01 + s.p * (8e-5 + 1e-7 * s.n) + 2e-7 * s.n * min(s.p, 20) ** 2,
     "random_forest": _forest,
