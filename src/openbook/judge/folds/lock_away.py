@@ -96,7 +96,7 @@ def lock_away(
     else:
         task = task or task_of(y)
         numbers = np.asarray(y, dtype=float) if task == "regression" else None
-        strata = class_codes(y)[2] if numbers is None else numeric_strata(numbers, group is not None)
+        strata = _classes(y) if numbers is None else numeric_strata(numbers, group is not None)
         if group is not None:
             locked = some_groups(strata, group, share, rng)
         elif task == "multilabel":
@@ -104,6 +104,12 @@ def lock_away(
         else:
             locked = some_rows(strata, share, rng)
     return np.flatnonzero(~locked), np.flatnonzero(locked)
+
+
+def _classes(y: Any) -> np.ndarray:
+    """The class of each row, the rarest first: the order of a column's values does not change the rows."""
+    _, labels, codes = class_codes(y)
+    return np.argsort(np.lexsort((labels, np.bincount(codes))))[codes]
 
 
 def _last(when: np.ndarray, share: float) -> np.ndarray:
