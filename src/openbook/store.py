@@ -16,6 +16,7 @@ import json
 import math
 import os
 import secrets
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -338,6 +339,8 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> npt.ND
     if max((*shape, dtype.itemsize)) > size:
         msg = f"{info.filename} claims a length of {max(shape):,}, but the file has {size:,} bytes"
         raise ModelFileError(msg)
+    if dtype.kind == "U" and (np.frombuffer(data, dtype=np.uint32) > sys.maxunicode).any():
+        raise ModelFileError(f"{info.filename} holds text of characters that do not exist")
     return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
 
 

@@ -224,6 +224,10 @@ BROKEN_ARRAYS = {
         set_array(CLASSES, np.array([["No", "Yes"]])),
         "must be a list of distinct labels",
     ),
+    "no such characters": (
+        set_array(CLASSES, np.array([0x4E, 0xBE000059], dtype=np.uint32).view("U1")),
+        "holds text of characters that do not exist",
+    ),
     "one class twice": (set_array(CLASSES, np.array(["No", "No"])), "must be a list of distinct labels"),
     "three classes": (set_array(CLASSES, np.array(["No", "Yes", "So"])), "expected float64"),
     "NaN": (edit("mean", np.nan), "its statistics are not finite"),
