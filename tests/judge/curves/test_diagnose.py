@@ -270,7 +270,7 @@ def fact(
     level="better",
     left=0.5,
     gap="small",
-    slope="flat",
+    slope="little gained",
     learners=None,
     in_training=0.3,
     settings=(),
@@ -358,7 +358,7 @@ def sized(before, now):
         (-0.05, 0.001, "falling"),  # a tenth of the baseline's 0.5, in every fold
         (-0.005, 0.0001, "slightly falling"),  # a hundredth, in every fold
         (-0.02, 0.02, "unclear"),  # a twenty-fifth, but some folds rise
-        (0.0, 0.002, "flat"),
+        (0.0, 0.002, "little gained"),
         (0.05, 0.001, "rising"),
     ],
 )

@@ -203,8 +203,20 @@ def test_a_proxy_of_a_rare_group_is_found_and_noise_is_not():
     assert found["postcode"].tells()
     assert found["postcode"].baseline == 0.5
     assert found["gaps"].score == 1.0
-    assert found["gaps"].interval == wilson(2000, 2000)  # no fold differs: the rows show how sure it is
+    rows = wilson(2000, 2000, 1 - 0.05 / 3)  # no fold differs: the rows show how sure it is
+    assert found["gaps"].interval.low == rows.low
     assert not found["noise"].tells()
+
+
+def test_an_interval_of_a_proxy_excludes_guessing_exactly_where_p_is_small():
+    rng = np.random.default_rng(5)
+    groups = rng.integers(0, 2, 400)
+    columns = {f"x{shift}": rng.normal(size=400) + shift / 100 * groups for shift in range(0, 100, 2)}
+    table = Table(Schema(tuple(map(Numeric, columns))), list(columns.values()))
+    listed = proxies(table, groups)
+    assert len({one.p_value < 0.05 for one in listed}) == 2
+    for one in listed:
+        assert (one.p_value < 0.05) == (0.5 not in one.interval), one
 
 
 def test_there_are_no_proxies_of_one_group():

@@ -8,9 +8,10 @@ the given level:
 
     level    is validation better than the baseline?   yes: significantly, fold by fold or row by row
     gap      validation minus training                 large: over a tenth, significantly; small: less
-    slope    what the last step to more rows changed   falling: over a fiftieth, significantly; flat: less,
-                                                       and no end of the interval is over a tenth; slightly
-                                                       falling: less, but significantly, which counts as flat
+    slope    what the last step to more rows changed   falling: over a fiftieth, significantly; little
+                                                       gained: less, and no end of the interval is over
+                                                       a tenth; slightly falling: less, but
+                                                       significantly, which counts as little gained
     better   does another learner, or another value    yes: by over a tenth, significantly; no: less, or
              of a parameter, do better?                slightly better. Where the level is other than yes, a
                                                        learner is asked to be better than the baseline, in its
@@ -32,7 +33,7 @@ What is over a tenth, but not significant, is unclear. The verdict is that of th
                                                       one's, else under-fitting
     yes     and no more than a tenth is left          fine
     yes     large      falling   any                  high variance
-    yes     large      flat      no, one is level     noise floor: who learns rows by heart has a gap anyway
+    yes     large      little    no, one is level     noise floor: who learns rows by heart has a gap anyway
     yes     large      unclear   no                   high variance
     yes     large      any       any                  over-fitting
     yes     unclear or not known                      undecided
@@ -330,7 +331,7 @@ def verdict_of(facts: DiagnosisFacts) -> str:
     none_better = bool(others) and all(each.finding in NOT_MUCH_BETTER for each in others)
     gap = "not known" if facts.gap is None else facts.gap.finding
     slope = "not known" if facts.slope is None else facts.slope.finding
-    slope = "flat" if slope in ("slightly falling", "rising") else slope
+    slope = "little gained" if slope in ("slightly falling", "rising") else slope
     if facts.level.finding != "better":
         useful = facts.probabilities is not None and facts.probabilities.finding == "better"
         learnable = facts.learners is not None and facts.learners.learnable and not (useful and none_better)
@@ -345,7 +346,7 @@ def verdict_of(facts: DiagnosisFacts) -> str:
         if slope == "falling" or (slope == "unclear" and none_better):
             return "high variance"
         level_with = facts.learners.level_with if facts.learners is not None else ()
-        return "noise floor" if slope == "flat" and none_better and level_with else "over-fitting"
+        return "noise floor" if slope == "little gained" and none_better and level_with else "over-fitting"
     if gap != "small":
         return "undecided"
     if learner:

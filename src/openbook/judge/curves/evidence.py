@@ -190,7 +190,7 @@ def slope(scale: LossScale, curve: Curve) -> DiagnosticEvidence:
     if scale.significant(test):
         finding = "rising" if gained < 0 else "falling" if gained >= LITTLE else "slightly falling"
     else:
-        finding = "flat" if gained < LITTLE and most < TENTH else "unclear"
+        finding = "little gained" if gained < LITTLE and most < TENTH else "unclear"
     rows = f"{written_cell(curve.across[last - 1])} to {written_cell(curve.across[last])} training rows"
     words = (
         f"from {rows} the validation {scale.metric.words} went from {shown(before)} to {shown(now)}:"

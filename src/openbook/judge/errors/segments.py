@@ -18,14 +18,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from openbook.data.adjustments import holm
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
 from openbook.judge.chance.intervals import Interval, bootstrap
 from openbook.judge.chance.means import welch
-from openbook.judge.chance.shares import Share, fisher, log_ratio
+from openbook.judge.chance.shares import Share, fisher
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
 from openbook.words.numbers import shown, shown_p
@@ -54,7 +53,7 @@ class Segment:
     n : the number of its rows in the judging half
     error, interval : the error on these rows
     rest : the error on all other rows of the judging half
-    ratio, ratio_interval : error / rest
+    ratio : error / rest
     p_value : of the difference, adjusted for the number of segments
     found_error : the error on the rows that the rule was found on, which is too large: the search chose it
     """
@@ -67,7 +66,6 @@ class Segment:
     interval: Interval
     rest: float
     ratio: float
-    ratio_interval: Interval
     p_value: float
     found_error: float
 
@@ -148,8 +146,8 @@ class Segments(ShowsWork):
 
     def work(self) -> Work:
         """The segments with their tests, to print or to show."""
-        header = ["segment", "rows", _WORDS[self.loss], "interval", "the rest", "ratio", "interval"]
-        header += ["p (Holm)", "when found"]
+        words = _WORDS[self.loss]
+        header = ["segment", "rows", words, "interval", "the rest", "ratio", "p (Holm)", "when found"]
         rows = [_cells(one) for one in self.segments]
         grids = [Grid("", header, rows, self._note())] if rows else []
         return Work(f"Worst segments of {self.name}", tuple(grids), self._conclusion())
@@ -159,9 +157,9 @@ class Segments(ShowsWork):
         test = "Fisher, exact" if self.loss == "wrong" else "Welch's t"
         note = (
             f"Found on {self.n_found:,} rows, judged on {self.n_judged:,} others, whose {_WORDS[self.loss]}"
-            f" is {shown(self.error)}. Intervals: {100 * one.interval.level:g}%, {one.interval.method};"
-            f" {one.ratio_interval.method}. Tests against the rest: {test}. A segment is chosen for its"
-            " large error on the rows where it is found, so use the figures from the others."
+            f" is {shown(self.error)}. Intervals: {100 * one.interval.level:g}%, {one.interval.method}."
+            f" Tests against the rest: {test}. A segment is chosen for its large error on the rows where it"
+            " is found, so use the figures from the others."
         )
         return f"{note} {self.left_out}".rstrip()
 
@@ -247,10 +245,10 @@ def _segment(
     inside, outside = losses[leaf.judged], losses[judging & ~leaf.judged]
     if loss == "wrong":
         here, rest = (Share(int(part.sum()), len(part)) for part in (inside, outside))
-        interval, ratio_interval, p = here.interval(level), log_ratio(here, rest, level), fisher(here, rest)
+        interval, p = here.interval(level), fisher(here, rest)
     else:
         interval = bootstrap(lambda draw: float(inside[draw].mean()), len(inside), level)
-        ratio_interval, p = _mean_ratio(inside, outside, level), welch(inside, outside)
+        p = welch(inside, outside)
     error, other = float(inside.mean()), float(outside.mean())
     return Segment(
         rule=leaf.rule,
@@ -261,24 +259,11 @@ def _segment(
         interval=interval,
         rest=other,
         ratio=error / other if other > 0 else math.nan,
-        ratio_interval=ratio_interval,
         p_value=p,
         found_error=float(losses[leaf.grown].mean()),
     )
 
 
-def _mean_ratio(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
-    """The ratio of two means, by the delta method on its logarithm; for shares that is `log_ratio`."""
-    method = "log ratio of means"
-    if not (a.mean() > 0 and b.mean() > 0):
-        return Interval(math.nan, math.nan, level, method)
-    ratio = float(a.mean() / b.mean())
-    variance = sum(float(x.var(ddof=1)) / (len(x) * float(x.mean()) ** 2) for x in (a, b))
-    half = float(ndtri((1 + level) / 2)) * math.sqrt(variance)
-    return Interval(ratio * math.exp(-half), ratio * math.exp(half), level, method)
-
-
 def _cells(one: Segment) -> tuple[Any, ...]:
-    ratio = (shown(one.ratio), one.ratio_interval.ends)
-    figures = (one.n, shown(one.error), one.interval.ends, shown(one.rest), *ratio)
+    figures = (one.n, shown(one.error), one.interval.ends, shown(one.rest), shown(one.ratio))
     return one.rule, *figures, shown_p(one.p_value), shown(one.found_error)

@@ -261,9 +261,9 @@ class Fairness(ShowsWork):
         note = (
             f"Balanced accuracy of predicting {self.sensitive} from one column, cross-validated; guessing"
             f" has {shown(self.proxies[0].baseline)}. Intervals: {100 * self.level:g}%,"
-            f" {'; '.join(methods)}.{left}"
+            f" {'; '.join(methods)}, {plural(len(self.proxies), 'column')} at once; p: likewise.{left}"
         )
-        return Grid(f"Proxies of {self.sensitive}", ("column", "score", "interval", "p (Holm)"), rows, note)
+        return Grid(f"Proxies of {self.sensitive}", ("column", "score", "interval", "p"), rows, note)
 
     def _conclusions(self) -> Iterator[str]:
         if self.rule:

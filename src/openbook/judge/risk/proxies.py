@@ -6,7 +6,8 @@ Each column alone predicts the group of a test row,
 
 by cross-validation. The score is balanced accuracy: every group counts the same, so a blind guess
 scores 1/k with k groups. Intervals and p-values are those of the corrected resampled t over the folds, or
-Wilson's where every fold scores the same; p-values are adjusted by Holm's method for the number of columns.
+Wilson's where every fold scores the same; both are Bonferroni's for the number of columns, so that a 95%
+interval excludes 1/k exactly where p is below 5%.
 
 Numbers are cut into tenths (of all rows, regardless of the group); missing is a value of its own. If groups
 are equally likely, also for a value without training rows, each gets an equal part of the rows. Text is left
@@ -18,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from openbook.data import Categorical, Column, Numeric, Table
-from openbook.data.adjustments import holm
+from openbook.data.adjustments import bonferroni
 from openbook.judge.chance.intervals import Interval, corrected_t, wilson
 from openbook.judge.chance.significance import corrected_t_test
 
@@ -54,7 +55,7 @@ def proxies(
     ----------
     table : the other columns
     groups : codes 0, 1, … of each row's group, below 0 if it is unknown; a group of one row is left out
-    level : of the intervals
+    level : of all intervals together
     random_state : for the folds
     """
     names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
@@ -66,17 +67,17 @@ def proxies(
         return ()
     folds = _stratified(codes, random_state)
     n, n_folds = len(rows), int(folds.max()) + 1
-    found = []
+    found, each = [], 1 - (1 - level) / len(names)
     for name in names:
         scores = _scores(binned(table.column(name).take(rows)), codes, folds, n_folds, k)
-        p = corrected_t_test(scores - 1 / k, n - n / n_folds, n / n_folds, level).p_value
+        p = corrected_t_test(scores - 1 / k, n - n / n_folds, n / n_folds, each).p_value
         score = float(scores.mean())
         if np.ptp(scores) <= 1e-12:
-            interval = wilson(score * n, n, level)
+            interval = wilson(score * n, n, each)
         else:
-            interval = corrected_t(scores, n - n / n_folds, n / n_folds, level).within(0, 1)
-        found.append(Proxy(name, score, interval, 1 / k, p))
-    adjusted = holm([one.p_value for one in found]).tolist()
+            interval = corrected_t(scores, n - n / n_folds, n / n_folds, each).within(0, 1)
+        found.append(Proxy(name, score, replace(interval, level=level), 1 / k, p))
+    adjusted = bonferroni([one.p_value for one in found]).tolist()
     listed = [replace(one, p_value=p) for one, p in zip(found, adjusted, strict=True)]
     return tuple(sorted(listed, key=lambda one: -one.score))
 
