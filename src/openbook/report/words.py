@@ -230,7 +230,7 @@ def copies(result: StudyResult) -> str:
     if leaks is None or not leaks.many_copies:
         return ""
     share = f"{leaks.copied:.0%} of the test rows are copies of training rows, exact or nearly so"
-    return f"The scores are too good: {share}. Keep one of each, or keep them together with --group."
+    return f"The scores are probably too good: {share}. Keep one of each, or keep them together with --group."
 
 
 def divided(result: StudyResult) -> str:
@@ -256,7 +256,10 @@ def without_suspects(result: StudyResult) -> str:
     names = [f"`{name}`" for name in leaks.suspects]
     several = len(names) > 1
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if several else names[0]
-    start = f"{listed} {'give' if several else 'gives'} {result.target!r} away."
+    if leaks.suspects == leaks.encodings:
+        start = f"{listed} {'were' if several else 'was'} computed from {result.target!r} on all rows."
+    else:
+        start = f"{listed} {'give' if several else 'gives'} {result.target!r} away."
     if loses_little(result.comparison, result.looks.label, without):
         start = f"{start} The score hardly depends on {'them' if several else 'it'}."
     them, label = "them" if several else "it", result.looks.label

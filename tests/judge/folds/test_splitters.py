@@ -287,7 +287,7 @@ def test_testing_begins_where_a_second_class_has_come_up():
     plan = protocol(y, time=range(200))
     train, _ = next(plan.split(y))
     assert train.tolist() == list(range(130))  # the fifth yes is row 129
-    assert "; the first 130 rows only train, as there is hardly more than one class before" in plan.words
+    assert "; the first 130 rows only train, as nearly all rows before are of one class" in plan.words
 
 
 def test_rows_of_a_class_that_no_model_has_seen_are_said():

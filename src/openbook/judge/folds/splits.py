@@ -399,7 +399,7 @@ def _first_tested(when: np.ndarray, classes: tuple[np.ndarray, np.ndarray] | Non
     late = int(starts[np.argmax(others >= min(_BLOCK, others[-1]))])
     if late <= first:
         return first, ""
-    return late, f"; the first {late:,} rows only train, as there is hardly more than one class before"
+    return late, f"; the first {late:,} rows only train, as nearly all rows before are of one class"
 
 
 def _never_seen(pairs: list[Split], classes: tuple[np.ndarray, np.ndarray] | None) -> str:

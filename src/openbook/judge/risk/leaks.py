@@ -125,6 +125,11 @@ class Leaks(ShowsWork):
         return tuple(self.why)
 
     @property
+    def encodings(self) -> tuple[str, ...]:
+        """Those of the suspects that hold means of the target, which do not always give it away."""
+        return tuple(name for one in self.of("target encoding") for name in one.columns)
+
+    @property
     def why(self) -> dict[str, str]:
         """A sentence for each suspect."""
         found: dict[str, str] = {}
