@@ -6,7 +6,7 @@ import openbook as ob
 from openbook.errors import PlanError
 from openbook.plan import Plan, make_plan, run
 from openbook.registry import LEARNERS, learners
-from openbook.report.sections.draft import bibliography, draft, references
+from openbook.report.sections.draft import _in_words, bibliography, draft, references
 from openbook.report.sections.questions import (
     QUESTIONS,
     open_questions,
@@ -62,8 +62,15 @@ def test_the_draft_cites_and_numbers(result):
     assert any(what == "naive_bayes" for _, what in found)
     number = next(line for line in text.splitlines() if "Domingos" in line).partition("]")[0] + "]"
     assert f"naive Bayes {number}" in text
-    for words in ("Table 1 lists the learners", "Figure 1. ", "(Table 1)", "Tax audits", "[about 300"):
+    for words in ("Table 1 lists the learners", "Figure 1. ", "Table 1: ", "Tax audits", "[about 300"):
         assert words in text
+
+
+def test_names_with_a_comma_are_kept_apart():
+    assert _in_words(["C4.5", "CART", "1R"]) == "C4.5, CART and 1R"
+    assert (
+        _in_words(["1R", "naive Bayes, kernel density", "CART"]) == "1R; naive Bayes, kernel density and CART"
+    )
 
 
 def test_plans_know_the_questions_and_share_results():

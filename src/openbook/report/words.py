@@ -137,7 +137,8 @@ def beside_baseline(result: StudyResult) -> str:
     """The comparison of the choice with the best baseline, in figures; empty if it is one."""
     if result.over_baseline is None:
         return ""
-    return f"{result.choice.label} against {result.best_baseline}, the best baseline: {result.over_baseline}."
+    chosen = title(result.choice.label)
+    return f"{chosen} against {result.best_baseline}, the best baseline: {result.over_baseline}."
 
 
 def price(result: StudyResult) -> str:

@@ -26,7 +26,7 @@ from openbook.judge import (
     evaluate,
     learning_curve,
 )
-from openbook.judge.curves.diagnose import DiagnosisFacts, verdict_of
+from openbook.judge.curves.diagnose import Diagnosis, DiagnosisFacts, verdict_of
 from openbook.judge.curves.evidence import Better, DiagnosticEvidence, LossScale
 from openbook.judge.curves.remedies import MEANINGS, REMEDIES
 
@@ -341,6 +341,13 @@ def test_every_verdict_has_a_meaning_and_remedies():
     told = {"high variance": "more rows", "over-fitting": "a simpler model", "high bias": "a richer model"}
     for verdict, first in told.items():
         assert REMEDIES[verdict][0].startswith(first)
+
+
+@pytest.mark.parametrize("slope", ["unclear", "little gained"])
+def test_a_noise_floor_does_not_say_that_more_rows_do_not_help_where_that_is_open(slope):
+    found = Diagnosis("m", "noise floor", (DiagnosticEvidence("slope", slope, "…"),), (), ())
+    assert ("not settled whether more rows help" in found.meaning) == (slope == "unclear")
+    assert ("more rows are not shown to help" in found.meaning) == (slope != "unclear")
 
 
 def sized(before, now):

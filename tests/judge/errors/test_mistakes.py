@@ -24,7 +24,13 @@ def test_wrong_rows_by_the_probability_of_what_was_predicted(judged):
     assert found[0].proba_truth == pytest.approx(0.05)
     assert found[2].cells == {"age": 41.0, "sky": None}
     assert (found.n_wrong, found.n_rows) == (3, 4)
-    assert "3 rows of 4 predicted wrongly; 1 of these 3 with a probability of 0.9 or more." in repr(found)
+    assert "3 rows of 4 predicted wrongly, 1 of them with a probability of 0.9 or more." in repr(found)
+
+
+def test_of_the_rows_that_are_not_listed_nothing_is_said(judged):
+    proba = [[0.2, 0.8], [0.05, 0.95], [0.6, 0.4], [0.1, 0.9]]
+    found = confident_mistakes(judged([0, 0, 1, 1], [1, 1, 0, 1], proba), TABLE, n=2)
+    assert "of the 2 most confident, 1 has a probability of 0.9 or more." in repr(found)
 
 
 def test_numbers_by_the_size_of_the_residual(judged):

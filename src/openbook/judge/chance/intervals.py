@@ -109,7 +109,7 @@ class Interval:
     def __str__(self) -> str:
         if math.isnan(self.low) or math.isnan(self.high):
             return f"(no interval: {self.method})"
-        return f"{self.ends} ({100 * self.level:g}%, {self.method})"
+        return f"{self.ends} ({100 * self.level:.5g}%, {self.method})"
 
 
 #: A method that says for how many rows it is.

@@ -73,7 +73,7 @@ from openbook.judge.curves.evidence import (
     zero,
 )
 from openbook.judge.curves.make import learning_curve
-from openbook.judge.curves.remedies import MEANINGS, REMEDIES
+from openbook.judge.curves.remedies import MEANINGS, REMEDIES, UNSETTLED
 from openbook.judge.curves.run import usual_split
 from openbook.judge.folds.evaluate import compare
 from openbook.judge.folds.evaluation import Evaluation
@@ -132,7 +132,9 @@ class Diagnosis(ShowsWork):
     @property
     def meaning(self) -> str:
         """What the verdict means, in a sentence."""
-        return MEANINGS[self.verdict].format(baseline=self.baseline)
+        unclear = any((each.name, each.finding) == ("slope", "unclear") for each in self.evidence)
+        words = UNSETTLED if self.verdict == "noise floor" and unclear else MEANINGS[self.verdict]
+        return words.format(baseline=self.baseline)
 
     def __getitem__(self, name: str) -> DiagnosticEvidence:
         """The evidence of that name: "level", "probabilities", "gap", "slope", "other learners", …"""

@@ -33,6 +33,12 @@ MEANINGS = {
     "nothing to learn": "{baseline} makes no error",
 }
 
+#: Of a noise floor, where the slope is unclear.
+UNSETTLED = (
+    "no other learner is clearly better, and it is not settled whether more rows help: if they do not, the"
+    " remaining error is noise, or a bias that all these learners share"
+)
+
 _RICHER = "a richer model: more terms, deeper trees, more hidden units, fewer neighbours"
 _LESS_REGULAR = "less regularisation: a smaller penalty, less pruning, more rounds"
 _NEW_ATTRIBUTES = "new attributes: transformed or combined by --prepare steps, or measured in addition"

@@ -130,9 +130,12 @@ class Mistakes(ShowsWork):
             return f"{plural(self.n_rows, 'row')}, RMSE {shown(self.rmse)}."
         sure = sum((one.proba or 0.0) >= 0.9 for one in self.mistakes)
         wrong = f"{plural(self.n_wrong, 'row')} of {self.n_rows:,} predicted wrongly"
-        if not sure:
-            return f"{wrong}; none of these with a probability of 0.9 or more."
-        return f"{wrong}; {sure} of these {len(self)} with a probability of 0.9 or more."
+        if not self.mistakes:
+            return f"{wrong}."
+        many, much = str(sure or "none"), "a probability of 0.9 or more"
+        if len(self) == self.n_wrong:
+            return f"{wrong}, {many} of them with {much}."
+        return f"{wrong}; of the {len(self)} most confident, {many} {'has' if sure == 1 else 'have'} {much}."
 
 
 def confident_mistakes(

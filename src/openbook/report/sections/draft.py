@@ -52,7 +52,8 @@ def draft(result: StudyResult, numbers: Mapping[str, Sequence[str]]) -> str:
         "drawn": [number for number in drawn if number],
         "most_rows": _MOST_ROWS,
         "best": [f"{one.attribute} ({score_words(one.score)})" for one in best],
-        "moving": [f"{one.column} ({score_words(one.drop)} {one.interval})" for one in moving],
+        "moving": [f"{one.column} {score_words(one.drop)} {one.interval.ends}" for one in moving],
+        "moved_by": f"{100 * moving[0].interval.level:g}%, {moving[0].interval.method}" if moving else "",
         "questions": QUESTIONS,
         "asked": reviewer_questions(result),
         "versions": [f"{name} {version}" for name, version in result.versions.items()],
@@ -74,9 +75,10 @@ def _references(result: StudyResult) -> list[tuple[str, str]]:
 
 
 def _in_words(names: Collection[str]) -> str:
-    """Words in a row: a, b and c."""
+    """Words in a row: a, b and c; between semicolons if one of them has a comma."""
     *most, last = names or ("none",)
-    return f"{', '.join(most)} and {last}" if most else last
+    comma = "; " if any("," in name for name in names) else ", "
+    return f"{comma.join(most)} and {last}" if most else last
 
 
 @cache
