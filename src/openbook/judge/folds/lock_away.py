@@ -107,9 +107,10 @@ def lock_away(
 
 
 def _classes(y: Any) -> np.ndarray:
-    """The class of each row, the rarest first: the order of a column's values does not change the rows."""
+    """The class of each row, numbered as they occur, whatever the order of a column's values."""
     _, labels, codes = class_codes(y)
-    return np.argsort(np.lexsort((labels, np.bincount(codes))))[codes]
+    first = np.array([np.argmax(codes == code) for code in range(len(labels))])
+    return np.argsort(np.argsort(first))[codes]
 
 
 def _last(when: np.ndarray, share: float) -> np.ndarray:
