@@ -78,6 +78,19 @@ def check_named(what: str, given: object, known: Collection[str]) -> None:
         raise ParameterError(f"no {what} {given!r}. {did_you_mean(str(given), tuple(known))}")
 
 
+def check_returned_by(function: str, kind: type, **given: object) -> None:
+    """Refuse arguments of another class than a function of openbook returns.
+
+    >>> check_returned_by("evaluate", dict, a={}, b=[0, 1])
+    Traceback (most recent call last):
+    openbook.errors.ParameterError: b must be what `evaluate` returns (dict), got list
+    """
+    for name, value in given.items():
+        if not isinstance(value, kind):
+            wanted = f"{name} must be what `{function}` returns ({kind.__name__})"
+            raise ParameterError(f"{wanted}, got {type(value).__name__}")
+
+
 def for_command_line(words: str) -> str:
     """A message whose hints are worded for Python, with the options of the command line instead.
 

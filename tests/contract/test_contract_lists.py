@@ -17,7 +17,16 @@ from openbook import load
 from openbook.associate import frequent_itemsets
 from openbook.data import sets
 from openbook.errors import OpenbookError
-from openbook.judge import compare, evaluate
+from openbook.judge import (
+    compare,
+    confident_mistakes,
+    difference,
+    disagreement,
+    evaluate,
+    posterior,
+    side_by_side,
+    worst_segments,
+)
 from openbook.measures import Joint
 from openbook.outlier import ZScore
 from openbook.registry import LEARNERS
@@ -185,3 +194,21 @@ def test_learners_take_lists(entry):
             said = complaint(getattr(model, name), X[0] if name in ("work", "reasons") else X)
             assert "'list'" not in said, (name, said)
             assert "has no attribute" not in said, (name, said)
+
+
+@pytest.mark.parametrize("function", [difference, posterior, side_by_side])
+def test_a_list_in_place_of_a_result_is_refused_by_name(function):
+    maker = "compare" if function is side_by_side else "evaluate"
+    with pytest.raises(OpenbookError, match=rf"^a must be what `{maker}` returns \(\w+\), got list$"):
+        function(NUMBERS, NUMBERS)
+
+
+def test_a_list_in_place_of_the_second_evaluation_is_refused_by_name(supplies):
+    with pytest.raises(OpenbookError, match=r"^b must be what `evaluate` returns \(Evaluation\), got list$"):
+        disagreement(supplies["evaluation"], NUMBERS, ROWS)
+
+
+@pytest.mark.parametrize("function", [confident_mistakes, worst_segments])
+def test_a_list_in_place_of_an_evaluation_is_refused_by_name(function):
+    with pytest.raises(OpenbookError, match=r"^evaluation must be what `evaluate` returns"):
+        function(NUMBERS, ROWS)

@@ -163,7 +163,7 @@ def grubbs_tested(values, alpha, *, repeat=True):
         m = centre + total / max(n, 1)
         s = math.sqrt(max(scatter, 0.0) / (n - 1)) if n > 1 else 0.0
         critical = grubbs_critical(n, alpha)
-        if not critical or not s or (rejected and not repeat):
+        if not critical or not s:
             break
         low, high = float(values[middle - left]), float(values[middle + right - 1])
         farthest = low if m - low >= high - m else high

@@ -23,7 +23,7 @@ from scipy.special import stdtr, stdtrit
 
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
-from openbook.errors import DataError, ParameterError
+from openbook.errors import DataError, ParameterError, check_returned_by
 from openbook.judge.chance.intervals import Interval, around, corrected_error, corrected_steps, upper_share
 from openbook.judge.choice.comparison import check_same_folds
 from openbook.judge.folds.evaluation import Evaluation, Which
@@ -265,6 +265,7 @@ def posterior(a: Evaluation, b: Evaluation, which: Which = None, rope: float | N
     >>> posterior(comparison["OneR"], comparison["0R"]).better > 0.99
     True
     """
+    check_returned_by("evaluate", Evaluation, a=a, b=b)
     check_same_folds(a, b)
     function = a.metric(which)
     if a.by_rows:

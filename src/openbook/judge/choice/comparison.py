@@ -14,7 +14,7 @@ import numpy as np
 
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
-from openbook.errors import DataError, ParameterError, check_named
+from openbook.errors import DataError, ParameterError, check_named, check_returned_by
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.ranks import ranks_of
 from openbook.judge.chance.significance import TestResult, holm_adjusted, methods_of
@@ -319,6 +319,7 @@ def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float =
     >>> difference(comparison["OneR"], comparison["0R"]).p_value < 0.05
     True
     """
+    check_returned_by("evaluate", Evaluation, a=a, b=b)
     return paired(a, b, a.metric(which)).test(level)
 
 

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from openbook.errors import ParameterError
+from openbook.errors import ParameterError, check_returned_by
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.significance import TestResult, methods_of
 from openbook.judge.chance.spread import simultaneous
@@ -196,6 +196,7 @@ def side_by_side(
     >>> side_by_side(comparison, comparison, names=("spring", "autumn")).names
     ('spring', 'autumn')
     """
+    check_returned_by("compare", Comparison, a=a, b=b)
     if names[0] == names[1]:
         raise ParameterError(f"names: both are called {names[0]!r}; give two")
     function = a.metric(which)

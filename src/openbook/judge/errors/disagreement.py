@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.data.adjustments import holm
-from openbook.errors import DataError
+from openbook.errors import DataError, check_returned_by
 from openbook.judge.chance.significance import TestResult, mcnemar
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
@@ -189,6 +189,7 @@ def disagreement(
     """
     from openbook.judge.errors.honest_tree import honest_leaves
 
+    check_returned_by("evaluate", Evaluation, a=a, b=b)
     tested = FirstRound.of(a, X)
     _check_alike(a, b)
     right_a, right_b = _right(a.one_round, b.one_round)

@@ -11,7 +11,7 @@ import numpy as np
 
 from openbook.data import Table, read
 from openbook.data.attributes import as_text
-from openbook.errors import DataError, ParameterError
+from openbook.errors import DataError, ParameterError, check_returned_by
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.scores.label_metrics import right_sets, wrong_cells
 from openbook.judge.scores.metrics import Predictions, surprise
@@ -36,6 +36,7 @@ class FirstRound:
 
     @classmethod
     def of(cls, evaluation: Evaluation, X: Any) -> "FirstRound":
+        check_returned_by("evaluate", Evaluation, evaluation=evaluation)
         folds = evaluation.first_round
         rows = np.concatenate([fold.rows for fold in folds])
         table = read(X)
@@ -98,6 +99,7 @@ def all_decisions(evaluation: Evaluation) -> Decisions:
 
 def row_losses(evaluation: Evaluation, loss: str | None) -> tuple[str, np.ndarray]:
     """The name of the loss, None for the usual one, and its value for each row of the first round."""
+    check_returned_by("evaluate", Evaluation, evaluation=evaluation)
     p = evaluation.one_round
     if evaluation.task == "classification":
         known = {"wrong": lambda: (p.truth != p.predicted).astype(float), "log_loss": lambda: _surprise(p)}
