@@ -15,7 +15,7 @@ from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.derive import splits
 from openbook.tree.derive.candidates import search_at
 from openbook.tree.derive.search import TargetRows, search_column
-from openbook.tree.derive.splits import CandidateSplit, chosen, gain_tolerance, least_weight
+from openbook.tree.derive.splits import CandidateSplit, chosen, gain_tolerance, min_leaf_weight
 from openbook.tree.engine import columns
 from openbook.tree.engine.grower import RECORDED
 from openbook.tree.engine.nodes import LEAF, check
@@ -149,7 +149,7 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
     _, X, y, w, _ = problem
     model = fitted(problem, few, uncharged)
     tree, at, table = model.tree_, rows_at(model, X, w), cells_of(X)
-    least = least_weight(model, tree.weight[0])
+    least = min_leaf_weight(model, tree.weight[0])
     classes = getattr(model, "classes_", None)
     kinds = [model.nominal if isinstance(a, Nominal) else None for a in X.schema]
     many = [isinstance(a, Nominal) and len(a.values) >= 0.3 * len(y) for a in X.schema]

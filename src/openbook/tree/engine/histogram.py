@@ -149,7 +149,8 @@ def count_columns(codes, samples, segment, n_columns, first, workspace):
     """
     members, origin, n_rows = samples.members, samples.origin, samples.n_rows
     targets, places = workspace.targets, workspace.places[:n_columns]
-    histograms, w = workspace.histograms[first : first + n_columns], targets.w
+    histograms = workspace.histograms[first : first + n_columns]
+    y_class, y_number, w = targets.y_class, targets.y_number, targets.w
     for j in range(n_columns):
         for code in range(histograms.shape[1]):
             for s in range(histograms.shape[2]):
@@ -158,11 +159,11 @@ def count_columns(codes, samples, segment, n_columns, first, workspace):
         k = np.uintp(at)
         row = row_of(origin, n_rows, np.uintp(members[k]))
         weight = w[k] if w.size else 1.0
-        count_class(targets.y_class, k, weight, codes, row, places, histograms)
-        count_number(targets.y_number, k, weight, codes, row, places, histograms)
+        count_class(y_class, k, weight, codes, row, places, histograms)
+        count_number(y_number, k, weight, codes, row, places, histograms)
 
 
-@inner
+@inner(forceinline=True)
 def count_class(y_class, k, weight, codes, row, places, histograms):
     """Add a row to the histograms of several columns, by its class."""
     if y_class is None:
@@ -172,7 +173,7 @@ def count_class(y_class, k, weight, codes, row, places, histograms):
         histograms[j, np.uintp(codes[row, np.uintp(places[j])]), c] += weight
 
 
-@inner
+@inner(forceinline=True)
 def count_number(y_number, k, weight, codes, row, places, histograms):
     """Add a row to the histograms of several columns, by its numeric target."""
     if y_number is None:
