@@ -50,11 +50,15 @@ class InterruptedFit(UserWarning):
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Point to the nearest known name, or list them all."""
+    """Point to the nearest known name, or list them all; names with a comma stand in quotes.
+
+    >>> did_you_mean("forest", ["C4.5", "naive Bayes, kernel density"])
+    "There are: C4.5, 'naive Bayes, kernel density'."
+    """
     near = get_close_matches(str(name), known, n=1)
     if near:
         return f"Did you mean {near[0]!r}?"
-    return f"There are: {', '.join(known)}."
+    return f"There are: {', '.join(repr(name) if ',' in name else name for name in known)}."
 
 
 #: A keyword argument of Python in a hint, with what leads to it.
