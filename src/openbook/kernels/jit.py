@@ -53,3 +53,8 @@ event.register("numba:compile", OnClock())
 #: that it calls once more: for long kernels that are called in one place and take no argument that may be
 #: None.
 inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, _nrt=False)
+
+#: The same, rounded as written. With the flags, a sum may be rounded in one way where numba has just compiled
+#: a kernel, which then calls the inner kernels one by one, and in another where it is read from the cache, in
+#: which they are a part of it. For sums that the first run of a process must not change.
+exact: Any = partial(inner, fastmath=False)

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 from openbook.tree.engine.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.engine.keys import FIRST, MISSING, ROW
 from openbook.tree.engine.split import KNOWN, LEFT, ROUNDING, TOTAL, UNKNOWN, row_of
@@ -79,13 +79,13 @@ def median_and_deviation(y, w):
     return float(median), float(w @ np.abs(y - median))
 
 
-@inner
+@exact
 def row_behind(samples, i):
     """The row of an instance."""
     return row_of(samples.origin, samples.n_rows, i)
 
 
-@inner
+@exact
 def rank_targets(medians, samples, segment):
     """Rank the distinct targets of a node, and its rows by them."""
     if medians is None:
@@ -102,7 +102,7 @@ def rank_targets(medians, samples, segment):
     medians.size[0] = size
 
 
-@inner
+@exact
 def add_at_rank(medians, rank, w, above_origin):
     """Add a row to the tree."""
     i, n = rank + 1, medians.size[0]
@@ -112,7 +112,7 @@ def add_at_rank(medians, rank, w, above_origin):
         i += i & -i
 
 
-@inner
+@exact
 def rank_at_weight(medians, weight):
     """The lowest rank up to which there is that weight: (rank, weight and sum below it)."""
     n, at, w, s = medians.size[0], 0, 0.0, 0.0
@@ -128,7 +128,7 @@ def rank_at_weight(medians, weight):
     return min(at, n - 1), w, s
 
 
-@inner
+@exact
 def deviation(medians, weight, total, origin):
     """The deviation of all rows added so far, with this weight and this sum relative to the origin."""
     rank, w, s = rank_at_weight(medians, weight / 2 * (1 - ROUNDING))
@@ -136,7 +136,7 @@ def deviation(medians, weight, total, origin):
     return max(m * w - s + (total - s) - m * (weight - w), 0.0)
 
 
-@inner
+@exact
 def add_rows(samples, medians, keys, span, origin, weight, total):
     """Add the rows of a span (start, end) of keys: (weight, sum) including them."""
     start, end = span
@@ -150,7 +150,7 @@ def add_rows(samples, medians, keys, span, origin, weight, total):
     return weight, total
 
 
-@inner
+@exact
 def clear_sums(medians):
     """Clear the tree, rounding errors included."""
     for i in range(medians.size[0] + 1):
@@ -158,7 +158,7 @@ def clear_sums(medians):
         medians.sums[i, 1] = 0.0
 
 
-@inner
+@exact
 def set_median_stats(samples, medians, keys, span, origin, stats, row):
     """Fill in a row of stats: the weight, median and deviation of a span's rows; 0 for none."""
     weight, total = add_rows(samples, medians, keys, span, origin, 0.0, 0.0)
@@ -171,7 +171,7 @@ def set_median_stats(samples, medians, keys, span, origin, stats, row):
     clear_sums(medians)
 
 
-@inner
+@exact
 def set_branch_medians(medians, samples, tree, node, first, last):
     """The stats of a node's branches, which are the nodes from first up to last."""
     if medians is None:
@@ -181,7 +181,7 @@ def set_branch_medians(medians, samples, tree, node, first, last):
         set_median_stats(samples, medians, samples.members, span, tree.stats[node, 1], tree.stats, child)
 
 
-@inner
+@exact
 def order_members(medians, samples, f, segment, to):
     """Fill in the members' keys in the order of a column, missing last: how many are known.
 
@@ -217,7 +217,7 @@ def order_members(medians, samples, f, segment, to):
     return known
 
 
-@inner
+@exact
 def group_keys(medians, start, end):
     """Fill in where each group of equal keys begins, and where the last ends: how many groups there are."""
     groups = 0
@@ -229,7 +229,7 @@ def group_keys(medians, start, end):
     return groups
 
 
-@inner
+@exact
 def best_group_cut(samples, medians, groups, min_weight, sides):
     """The best cut between groups, in their order: (drop in deviation, how many groups are on the left, their
     weight); 0 on the left means no cut.
@@ -254,7 +254,7 @@ def best_group_cut(samples, medians, groups, min_weight, sides):
     return best, left, w_best
 
 
-@inner
+@exact
 def search_medians(medians, samples, f, segment, rule, own_branch, workspace, split):
     """Search column f for the least absolute error: (drop, weight on the left); a drop of -1 means no split.
 
@@ -292,7 +292,7 @@ def search_medians(medians, samples, f, segment, rule, own_branch, workspace, sp
     return drop, w_left
 
 
-@inner
+@exact
 def group_medians(medians, samples, groups, min_weight, sides):
     """The deviation of all groups, each from its own median; -1 unless two have the minimum weight."""
     branches, below = 0, 0.0
@@ -305,7 +305,7 @@ def group_medians(medians, samples, groups, min_weight, sides):
     return below if branches >= 2 else -1.0
 
 
-@inner
+@exact
 def set_routes(medians, samples, f, groups, left, routes):
     """Fill in the branches of codes: 0 for those of the first `left` groups, 1 for others."""
     for code in range(samples.columns[f].n_codes):
@@ -314,14 +314,14 @@ def set_routes(medians, samples, f, groups, left, routes):
         routes[code_at(medians, samples, f, medians.order[t])] = 0 if t < left else 1
 
 
-@inner
+@exact
 def code_at(medians, samples, f, g):
     """The code of a group in the coded column f."""
     i = np.uintp(medians.keys[medians.first[g]] & ROW)
     return np.int64(samples.codes[row_behind(samples, i), samples.columns[f].place])
 
 
-@inner
+@exact
 def record_medians(medians, samples, f, segment, split, workspace, stats):
     """Record the weight, median and deviation of the branches of column f's candidate."""
     if medians is None:

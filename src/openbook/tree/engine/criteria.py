@@ -23,12 +23,12 @@ import math
 
 import numpy as np
 
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 
 GINI, ENTROPY, GAIN_RATIO, SQUARED, ABSOLUTE = range(5)
 
 
-@inner
+@exact
 def plogp(x, xlogx):
     """Give x log2 x, and 0 for 0; looked up where x is a whole number for sure.
 
@@ -39,7 +39,7 @@ def plogp(x, xlogx):
     return x * math.log2(x) if x > 0 else 0.0
 
 
-@inner
+@exact
 def weight_of(stats, row, criterion):
     """The weight behind a row of stats."""
     if criterion >= SQUARED:
@@ -50,7 +50,7 @@ def weight_of(stats, row, criterion):
     return total
 
 
-@inner
+@exact
 def impurity_cost(stats, row, criterion, xlogx):
     """The cost of the rows behind a row of stats; 0 for none."""
     weight = weight_of(stats, row, criterion)

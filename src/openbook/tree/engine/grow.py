@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.bundle import bundle
-from openbook.kernels.jit import inner, jit
+from openbook.kernels.jit import exact, jit
 from openbook.tree.engine.absolute_error import rank_targets, set_branch_medians
 from openbook.tree.engine.columns import NOMINAL, SORTED
 from openbook.tree.engine.criteria import GAIN_RATIO, impurity_cost, weight_of
@@ -129,13 +129,13 @@ class GrowingTree(NamedTuple):
     branches: np.ndarray
 
 
-@inner
+@exact
 def segment_of(nodes, node):
     """Where the rows of a node start and end."""
     return np.int64(nodes[node].start), np.int64(nodes[node].end)
 
 
-@inner
+@exact
 def agree(y_number, stats, node, members, segment):
     """Whether all rows of a node have the same target."""
     start, end = segment
@@ -150,7 +150,7 @@ def agree(y_number, stats, node, members, segment):
     return classes < 2
 
 
-@inner
+@exact
 def may_split(samples, tree, node, rule):
     """Whether a node can be more than a leaf, whatever its columns hold."""
     this, stats = tree.nodes[node], tree.stats
@@ -163,7 +163,7 @@ def may_split(samples, tree, node, rule):
     )
 
 
-@inner
+@exact
 def place_in_records(records, nodes, node):
     """Where to record the candidates of a node, cleared: where the node is recorded, else a free place, else
     that of the deepest node if it is deeper; -1 if there is none.
@@ -187,14 +187,14 @@ def place_in_records(records, nodes, node):
     return at
 
 
-@inner
+@exact
 def draw_column(order, k, random):
     """Draw the k-th column, from those that have not been drawn."""
     other = k + random_below(random, order.size - k)
     order[k], order[other] = order[other], order[k]
 
 
-@inner
+@exact
 def start_search(stats, node, rule, workspace):
     """Copy the stats of a node to the workspace."""
     sides = workspace.sides
@@ -204,7 +204,7 @@ def start_search(stats, node, rule, workspace):
     workspace.node[1] = impurity_cost(sides, TOTAL, rule.criterion, workspace.xlogx)
 
 
-@inner(inline="always")
+@exact(inline="always")
 def search_columns(samples, tree, node, rule, workspace, splits, records):
     """Search the columns: all in order, or max_features at random, and more until one can be split; gives
     how many of `column_order` were searched.
@@ -235,7 +235,7 @@ def search_columns(samples, tree, node, rule, workspace, splits, records):
     return searched
 
 
-@inner
+@exact
 def copy_routes(subset, first, routes, to, n_values):
     """Copy the branches of the values of a nominal column from the best subset to the tree."""
     if subset is None:
@@ -244,7 +244,7 @@ def copy_routes(subset, first, routes, to, n_values):
         routes[to + code] = subset[first + code]
 
 
-@inner
+@exact
 def add_branches(tree, node, branches, used):
     """Add the nodes of the branches, without their stats."""
     nodes, first = tree.nodes, tree.sizes[N_NODES]
@@ -257,7 +257,7 @@ def add_branches(tree, node, branches, used):
         start = end
 
 
-@inner
+@exact
 def add_members(samples, tree, node):
     """The stats of a node, whose members are in place."""
     members, instances, stats = samples.members, samples.instances, tree.stats
@@ -370,7 +370,7 @@ def grow(samples, tree, rule, workspace, splits, records):  # noqa: C901, PLR091
     return DONE
 
 
-@inner
+@exact
 def keep_histograms(codes, samples, tree, node, waiting, workspace):
     """Divide the histograms of a node between its branches, if the larger is large and still to be split."""
     if codes is None:
@@ -386,7 +386,7 @@ def keep_histograms(codes, samples, tree, node, waiting, workspace):
         divide_histograms(codes, samples, this, tree.nodes[small], tree.nodes[large], workspace)
 
 
-@inner
+@exact
 def size_of(tree, node):
     """How many members a node has."""
     start, end = segment_of(tree.nodes, node)

@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 from openbook.tree.engine.columns import NOMINAL, ORDERED
 from openbook.tree.engine.split import add_target, row_of
 
@@ -36,7 +36,7 @@ PER_WORD, MOST = 8, 255
 ONE, BITS, COUNTER, ALL = np.uint64(1), np.uint64(8), np.uint64(MOST), np.uint64(2**64 - 1)
 
 
-@inner
+@exact
 def gather_targets(codes, samples, segment, targets):
     """Copy the targets and weights of the members next to each other, for counting coded columns."""
     if codes is None:
@@ -46,7 +46,7 @@ def gather_targets(codes, samples, segment, targets):
     copy_values(samples.instances.y_number, samples.members, segment, targets.y_number)
 
 
-@inner
+@exact
 def copy_values(values, members, segment, copies):
     """Copy the values of the members of a segment, in their order."""
     if values is None:
@@ -55,7 +55,7 @@ def copy_values(values, members, segment, copies):
         copies[k] = values[np.uintp(members[k])]
 
 
-@inner
+@exact
 def build_histograms(codes, samples, n_drawn, node, workspace):
     """Count the members of a node in the first coded columns of the order at once, if the members are many
     and the node has no histograms yet.
@@ -81,13 +81,13 @@ def build_histograms(codes, samples, n_drawn, node, workspace):
         node.histograms = -1 - node.histograms
 
 
-@inner
+@exact
 def are_many(n, histograms):
     """Whether counting so many members takes longer than clearing or adding up their histogram."""
     return n >= histograms.shape[1] * histograms.shape[2]
 
 
-@inner
+@exact
 def divide_histograms(codes, samples, node, small, large, workspace):
     """The histograms of the branches of a node: count the smaller one; the larger one's are the difference.
 
@@ -111,7 +111,7 @@ def divide_histograms(codes, samples, node, small, large, workspace):
     large.histograms, small.histograms = own + swapped, own + (not swapped)
 
 
-@inner
+@exact
 def build_histogram(codes, samples, f, segment, workspace):
     """Fill in the histogram of column f, which is clear, and the set of codes that may occur."""
     hist, occurring, at = workspace.hist, workspace.occurring, workspace.histogram_of[f]
@@ -128,7 +128,7 @@ def build_histogram(codes, samples, f, segment, workspace):
         occurring[word] = bits
 
 
-@inner
+@exact
 def count_column(codes, samples, f, segment, targets, hist):
     """Count the members of a segment in column f; gives the codes that occur, by their last six bits."""
     members, origin, n_rows, place = samples.members, samples.origin, samples.n_rows, samples.columns[f].place
@@ -141,7 +141,7 @@ def count_column(codes, samples, f, segment, targets, hist):
     return bits
 
 
-@inner
+@exact
 def count_columns(codes, samples, segment, n_columns, first, workspace):
     """Count the members of a segment in several columns at once, so that each row of codes is read once.
 
@@ -163,7 +163,7 @@ def count_columns(codes, samples, segment, n_columns, first, workspace):
         count_number(y_number, k, weight, codes, row, places, histograms)
 
 
-@inner(forceinline=True)
+@exact(forceinline=True)
 def count_class(y_class, k, weight, codes, row, places, histograms):
     """Add a row to the histograms of several columns, by its class."""
     if y_class is None:
@@ -173,7 +173,7 @@ def count_class(y_class, k, weight, codes, row, places, histograms):
         histograms[j, np.uintp(codes[row, np.uintp(places[j])]), c] += weight
 
 
-@inner(forceinline=True)
+@exact(forceinline=True)
 def count_number(y_number, k, weight, codes, row, places, histograms):
     """Add a row to the histograms of several columns, by its numeric target."""
     if y_number is None:
@@ -187,7 +187,7 @@ def count_number(y_number, k, weight, codes, row, places, histograms):
             histograms[j, code, 2] += wy * y_number[k]
 
 
-@inner
+@exact
 def clear_histogram(hist, n_codes, occurring):
     """Clear the histogram, and the set of codes that occur."""
     for word in range(occurring.size):
@@ -202,7 +202,7 @@ def clear_histogram(hist, n_codes, occurring):
                 hist[code, s] = 0.0
 
 
-@inner
+@exact
 def has_words(packed):
     """Whether histograms are packed."""
     if packed is None:
@@ -210,25 +210,25 @@ def has_words(packed):
     return packed.size > 0
 
 
-@inner
+@exact
 def in_words(packed, segment):
     """Whether the histograms of a segment of this size stay packed."""
     return has_words(packed) and segment[1] - segment[0] <= MOST
 
 
-@inner
+@exact
 def in_table(f, segment, workspace):
     """Whether the histogram of a column is among those that were built at once, not packed."""
     return workspace.histogram_of[f] >= 0 and not in_words(workspace.packed, segment)
 
 
-@inner
+@exact
 def counter(word, code):
     """How many rows have this code."""
     return np.intp((word >> (np.uint64(code) * BITS)) & COUNTER)
 
 
-@inner
+@exact
 def unpack(packed, column, n_codes, hist):
     """Fill in a histogram from its words."""
     if packed is None:
@@ -238,7 +238,7 @@ def unpack(packed, column, n_codes, hist):
             hist[code, c] = counter(packed[c, column], code)
 
 
-@inner
+@exact
 def count_packed(packed, codes, samples, segment, n_columns, workspace):
     """`count_columns` with packed histograms; counts above MOST are added up in ordinary ones."""
     if packed is None:
@@ -257,7 +257,7 @@ def count_packed(packed, codes, samples, segment, n_columns, workspace):
                     histograms[j, code, c] += counter(packed[c, j], code)
 
 
-@inner
+@exact
 def pack(packed, codes, samples, segment, n_columns, y_class):
     """Count up to MOST members of a segment in words."""
     if y_class is None:
@@ -272,7 +272,7 @@ def pack(packed, codes, samples, segment, n_columns, y_class):
             packed[c, j] += ONE << (np.uint64(codes[row, j]) * BITS)
 
 
-@inner
+@exact
 def has_missing(packed, column, n_codes):
     """Whether cells of this column are missing."""
     missing = 0
@@ -281,7 +281,7 @@ def has_missing(packed, column, n_codes):
     return missing > 0
 
 
-@inner(fastmath=False)
+@exact(fastmath=False)
 def multiway_packed(packed, column, min_weight, xlogx):
     """For a branch for each code, by entropy: the cost after the split, the sum of W log2 W over the
     branches, and how many branches have the minimum weight. The order of sums is fixed: terms are added as

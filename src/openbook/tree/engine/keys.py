@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.errors import RefusalError
-from openbook.kernels.jit import inner, jit
+from openbook.kernels.jit import exact, jit
 
 #: A key holds the number of so many rows and fractional instances.
 MOST_ROWS = 2**29
@@ -110,7 +110,7 @@ def sort_by_float32(order, other, counts):
         order, other = other, order
 
 
-@inner
+@exact
 def move_by(order, to, shift, counts):
     """Move each word to the place of its byte; counts : the number of words with each byte."""
     end = 0

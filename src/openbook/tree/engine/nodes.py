@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.data import Categorical, Nominal, SparseTable
-from openbook.kernels.jit import inner, jit
+from openbook.kernels.jit import exact, jit
 
 LEAF = -1
 SPREAD = -1
@@ -162,7 +162,7 @@ def steps(tree):
     return packed
 
 
-@inner
+@exact
 def branch_of(step, routes, x):
     """The branch that a cell takes, or SPREAD."""
     branch = step.missing
@@ -195,7 +195,7 @@ def descend(steps, routes, root, X, leaves):
                 leaves[i] = SPREAD if branch < 0 else steps[node].first + branch
 
 
-@inner
+@exact
 def walk(tree, steps, X, i, share, nodes, shares):
     """Fill in every node that row i, of weight `share`, reaches, with its share there; gives how many there
     are.

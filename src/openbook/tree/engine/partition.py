@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 from openbook.tree.engine.columns import DRAWN, ORDERED, SORTED
 from openbook.tree.engine.criteria import weight_of
 from openbook.tree.engine.histogram import build_histogram, clear_histogram
@@ -32,7 +32,7 @@ LEAST_DIVIDED = 1e-3
 BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64), ("firsts", np.int64)])
 
 
-@inner
+@exact
 def assign_branches(branch_of, samples, f, segment, split, routes, branches):
     """Fill in the branch of each member by its cell in column f, -1 if it is missing; gives how many are."""
     if branch_of is None:
@@ -44,7 +44,7 @@ def assign_branches(branch_of, samples, f, segment, split, routes, branches):
     return assign_by_codes(samples.codes, samples, f, segment, split, routes, branch_of, branches)
 
 
-@inner
+@exact
 def assign_by_keys(keys, samples, f, segment, split, branch_of, branches):
     """`assign_branches` in a sorted column."""
     if keys is None:
@@ -60,7 +60,7 @@ def assign_by_keys(keys, samples, f, segment, split, branch_of, branches):
     return own_keys.size - known
 
 
-@inner
+@exact
 def assign_by_numbers(numbers, samples, f, segment, split, branch_of, branches):
     """`assign_branches` by a random cut."""
     if numbers is None:
@@ -79,7 +79,7 @@ def assign_by_numbers(numbers, samples, f, segment, split, branch_of, branches):
     return missing
 
 
-@inner
+@exact
 def assign_by_codes(codes, samples, f, segment, split, routes, branch_of, branches):
     """`assign_branches` in a coded column."""
     if codes is None:
@@ -100,7 +100,7 @@ def assign_by_codes(codes, samples, f, segment, split, routes, branch_of, branch
     return missing
 
 
-@inner
+@exact
 def assign_by_cut(keys, samples, f, segment, below, tree, branches):
     """`assign_branches` in a sorted column without missing cells: fills in the bitset `right`, and the stats
     of the branches; keys up to `below` go left.
@@ -119,14 +119,14 @@ def assign_by_cut(keys, samples, f, segment, below, tree, branches):
     add_keys(own_keys[below + 1 :], samples.instances, stats, first + 1)
 
 
-@inner
+@exact
 def weigh_branches(stats, first, branches, criterion):
     """The weights of branches, from the stats of their nodes; first : the node of the first branch."""
     for b in range(branches.size):
         branches[b].weight = weight_of(stats, first + b, criterion)
 
 
-@inner
+@exact
 def partition_by_code(side, samples, f, segment, split, routes, tree, targets):
     """Partition the members of a segment by their cells in column f, none of which is missing, into two
     branches, and with them their targets and weights; the stats of the branches are filled in.
@@ -147,7 +147,7 @@ def partition_by_code(side, samples, f, segment, split, routes, tree, targets):
     add_targets(targets, (start + n_left, end), tree.stats, first + 1)
 
 
-@inner
+@exact
 def sides_of_codes(codes, samples, f, segment, split, routes, side):
     """The branch of each member, 0 or 1, by its code in column f."""
     if codes is None:
@@ -164,7 +164,7 @@ def sides_of_codes(codes, samples, f, segment, split, routes, side):
             side[k] = code < n_codes and routes[code] > 0  # missing cells of weight 0 may go anywhere
 
 
-@inner
+@exact
 def sides_of_numbers(numbers, samples, f, segment, cut, side):
     """The branch of each member, 0 or 1, by a random cut in column f."""
     if numbers is None:
@@ -174,7 +174,7 @@ def sides_of_numbers(numbers, samples, f, segment, cut, side):
         side[k] = numbers[f, row_of(origin, n_rows, np.uintp(members[k]))] > cut
 
 
-@inner
+@exact
 def partition_values(values, segment, side, buffer):
     """Put the values of side 0 before those of side 1, in order; gives how many there are of side 0.
 
@@ -194,7 +194,7 @@ def partition_values(values, segment, side, buffer):
     return np.int64(left)
 
 
-@inner
+@exact
 def partition_by_value(routes, samples, f, segment, tree, workspace, branches, criterion):
     """`partition_by_code` with a branch for each code; routes : None if no column is nominal."""
     if routes is None:
@@ -219,7 +219,7 @@ def partition_by_value(routes, samples, f, segment, tree, workspace, branches, c
         put_value(tree.target_buffer.w, k, targets.w, start + k)
 
 
-@inner
+@exact
 def put_value(values, k, buffer, to):
     """Copy a value, if there are any."""
     if values is None:
@@ -228,7 +228,7 @@ def put_value(values, k, buffer, to):
         buffer[to] = values[k]
 
 
-@inner
+@exact
 def add_codes(codes, samples, f, segment, tree, workspace, branches, criterion):
     """Fill in the stats and the size of a branch for each code of column f, and where it begins."""
     start, end = segment
@@ -250,7 +250,7 @@ def add_codes(codes, samples, f, segment, tree, workspace, branches, criterion):
         to += branches[b].size
 
 
-@inner
+@exact
 def add_targets(targets, span, stats, row):
     """The stats of members that stand together."""
     y_class, y_number, w = targets.y_class, targets.y_number, targets.w
@@ -260,7 +260,7 @@ def add_targets(targets, span, stats, row):
         add_target(y_class, y_number, w, np.uintp(k), stats, row)
 
 
-@inner
+@exact
 def assign_missing(origin, samples, segment, branch_of, branches, rule):
     """Assign the members whose cell is missing to a branch, unless they are divided; gives how many are
     divided.
@@ -286,7 +286,7 @@ def assign_missing(origin, samples, segment, branch_of, branches, rule):
     return n_divided
 
 
-@inner
+@exact
 def heaviest_of(branches):
     """The branch of the greatest known weight, the first of equals up to rounding."""
     heaviest = 0
@@ -296,7 +296,7 @@ def heaviest_of(branches):
     return heaviest
 
 
-@inner
+@exact
 def make_fractions(origin, samples, segment, used, branches, branch_of):
     """Divide each instance without a branch into a fraction for every branch with weight: its branch_of
     becomes -1 - its first fraction. Gives how many instances are in use.
@@ -322,14 +322,14 @@ def make_fractions(origin, samples, segment, used, branches, branch_of):
     return used
 
 
-@inner
+@exact
 def set_right(right, i, b):
     """Set the bit of an instance to its side, 0 or 1."""
     word, at = i >> np.uintp(6), np.uint64(i) & np.uint64(63)
     right[word] = (right[word] & ~(np.uint64(1) << at)) | (b << at)
 
 
-@inner
+@exact
 def partition_members(right, samples, segment, tree, branches, in_two, by_cut):
     """Partition the members of a segment by the branches that were assigned."""
     members, n = samples.members[segment[0] :], segment[1] - segment[0]
@@ -342,7 +342,7 @@ def partition_members(right, samples, segment, tree, branches, in_two, by_cut):
     partition_in_two(right, members, n, tree.buffer)
 
 
-@inner
+@exact
 def partition_columns(keys, segment, tree, branches, in_two):
     """Partition every sorted column by the branches that were assigned."""
     if keys is None:
@@ -355,7 +355,7 @@ def partition_columns(keys, segment, tree, branches, in_two):
             partition_keys(tree.branch_of, keys[j, start:], end - start, branches, tree.buffer)
 
 
-@inner
+@exact
 def partition_keys(branch_of, keys, n, branches, buffer):
     """Partition n keys into the branches, fractions included.
 
@@ -383,7 +383,7 @@ def partition_keys(branch_of, keys, n, branches, buffer):
                     fraction += np.uint32(1)
 
 
-@inner
+@exact
 def put_key(key, firsts, keys, branch):
     """Append a key to a branch."""
     keys[branch.to] = key | FIRST if firsts > branch.firsts else key
@@ -391,7 +391,7 @@ def put_key(key, firsts, keys, branch):
     branch.firsts = firsts
 
 
-@inner
+@exact
 def partition_in_two(right, keys, n, buffer):
     """`partition_keys` for two branches without fractions: keys that go left move up within their segment."""
     if keys[0] & FIRST:  # as in all sorted columns
@@ -408,7 +408,7 @@ def partition_in_two(right, keys, n, buffer):
         rest[k] = buffer[k]
 
 
-@inner
+@exact
 def mark_first(keys, right):
     """Where equal numbers go to both sides, mark the first on the other side FIRST, too."""
     seen = 0  # the sides that the current number has gone to, as bits
@@ -429,7 +429,7 @@ def mark_first(keys, right):
                 seen |= side
 
 
-@inner
+@exact
 def side_of(right, key):
     """The side of the instance of a key: 0, or 1 if it goes right."""
     i = np.uint64(key & ROW)

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.bundle import bundle
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 from openbook.tree.engine.absolute_error import MedianTree, record_medians, search_medians
 from openbook.tree.engine.columns import DRAWN, NOMINAL, ORDERED, SORTED
 from openbook.tree.engine.criteria import ABSOLUTE, GAIN_RATIO, GINI, SQUARED, impurity_cost, plogp, weight_of
@@ -162,7 +162,7 @@ class Workspace(NamedTuple):
     medians: MedianTree | None
 
 
-@inner
+@exact
 def min_side_weight(weight, n_classes, rule):
     """The weight that each side of a cut must have."""
     if rule.criterion != GAIN_RATIO:
@@ -171,7 +171,7 @@ def min_side_weight(weight, n_classes, rule):
     return min(asked, max(MOST_ASKED, rule.min_leaf_weight))
 
 
-@inner(inline="always")
+@exact(inline="always")
 def search_column(samples, f, segment, rule, workspace, split):
     """Fill in the best split of column f for the members in a segment (start, end)."""
     kind = samples.columns[f].kind
@@ -189,7 +189,7 @@ def search_column(samples, f, segment, rule, workspace, split):
         clear_histogram(workspace.hist, samples.columns[f].n_codes + 1, workspace.occurring)
 
 
-@inner
+@exact
 def search_sorted(keys, samples, f, segment, rule, workspace, split):
     """Search a sorted column."""
     if keys is None:
@@ -221,7 +221,7 @@ def search_sorted(keys, samples, f, segment, rule, workspace, split):
         set_gain(drop, cuts, w_left, rule, workspace, split)
 
 
-@inner
+@exact
 def search_two_branches(codes, samples, f, segment, rule, workspace, split):
     """Search a coded column for two branches: a cut, or two groups of nominal values."""
     if codes is None:
@@ -247,7 +247,7 @@ def search_two_branches(codes, samples, f, segment, rule, workspace, split):
         set_gain(drop, cuts, w_left, rule, workspace, split)
 
 
-@inner
+@exact
 def search_subset(routes, first, hist, rule, workspace):
     """The best two groups of nominal values: (drop in cost, weight on the left)."""
     if routes is None:
@@ -258,7 +258,7 @@ def search_subset(routes, first, hist, rule, workspace):
     return drop - gain_by_chance(hist, hist.shape[0], rule, workspace), w_left
 
 
-@inner
+@exact
 def search_random(numbers, samples, f, segment, rule, workspace, split):
     """Try a single cut, drawn evenly between the smallest and the largest number of the members."""
     if numbers is None:
@@ -292,7 +292,7 @@ def search_random(numbers, samples, f, segment, rule, workspace, split):
         set_gain(drop, 1, w_left, rule, workspace, split)
 
 
-@inner
+@exact
 def search_multiway(routes, samples, f, segment, rule, workspace, split):
     """Evaluate the split of a nominal column that has a branch for each code."""
     if routes is None:
@@ -324,7 +324,7 @@ def search_multiway(routes, samples, f, segment, rule, workspace, split):
         split.info = (plogp(weight, xlogx) - spread) / weight
 
 
-@inner
+@exact
 def evaluate_packed(packed, column, n_codes, rule, workspace, split):
     """Evaluate a multiway split by entropy from a packed histogram; False if cells are missing."""
     if packed is None or has_missing(packed, column, n_codes):
@@ -339,7 +339,7 @@ def evaluate_packed(packed, column, n_codes, rule, workspace, split):
     return True
 
 
-@inner
+@exact
 def gain_by_chance(hist, n_codes, rule, workspace):
     """How much a column that is independent of the target lowers the cost on average."""
     criterion, sides, values = rule.criterion, workspace.sides, 0
@@ -357,7 +357,7 @@ def gain_by_chance(hist, n_codes, rule, workspace):
     return max(values - 2, 0) * each
 
 
-@inner
+@exact
 def set_missing(hist, n_codes, criterion, sides, split):
     """Fill in the stats of missing and known cells; there is no split yet."""
     for s in range(sides.shape[1]):
@@ -366,7 +366,7 @@ def set_missing(hist, n_codes, criterion, sides, split):
     split.gain, split.below, split.has_missing = math.nan, -1, weight_of(sides, UNKNOWN, criterion) > 0
 
 
-@inner
+@exact
 def search_absolute(medians, samples, f, segment, rule, workspace, split):
     """Search a column by absolute error."""
     if medians is None:
@@ -380,14 +380,14 @@ def search_absolute(medians, samples, f, segment, rule, workspace, split):
             set_gain(drop, 1, w_left, rule, workspace, split)
 
 
-@inner
+@exact
 def set_known(sides):
     """The stats of known cells: those of all cells less those of the missing."""
     for s in range(sides.shape[1]):
         sides[KNOWN, s] = sides[TOTAL, s] - sides[UNKNOWN, s]
 
 
-@inner
+@exact
 def set_gain(drop, cuts, w_left, rule, workspace, split):
     """Fill in the gain of two branches, and of a third if missing cells have a branch of their own."""
     criterion, sides, xlogx = rule.criterion, workspace.sides, workspace.xlogx
@@ -407,7 +407,7 @@ def set_gain(drop, cuts, w_left, rule, workspace, split):
             split.gain = math.nan
 
 
-@inner
+@exact
 def choose_split(splits, searched, workspace, rule, columns):
     """The column whose split wins, or -1; searched : the columns to choose from, in any order.
 
@@ -443,7 +443,7 @@ def choose_split(splits, searched, workspace, rule, columns):
     return best
 
 
-@inner
+@exact
 def rows_of_keys(keys, samples, f, start, split):
     """The rows on both sides of a cut in a sorted column; -1 if there is no cut."""
     if keys is None or split.below < 0:
@@ -454,7 +454,7 @@ def rows_of_keys(keys, samples, f, start, split):
     return np.int64(below), np.int64(above)
 
 
-@inner
+@exact
 def rows_of_numbers(numbers, samples, f, segment, cut):
     """The rows of the largest number up to a cut, and of the smallest above it."""
     below, above, low, high = np.int64(-1), np.int64(-1), -math.inf, math.inf
@@ -471,7 +471,7 @@ def rows_of_numbers(numbers, samples, f, segment, cut):
     return below, above
 
 
-@inner
+@exact
 def rows_around(samples, f, segment, split):
     """What a cut lies between: two rows; or two codes, in a coded column."""
     if samples.columns[f].kind == SORTED:
@@ -481,7 +481,7 @@ def rows_around(samples, f, segment, split):
     return split.below, split.above
 
 
-@inner(inline="always")
+@exact(inline="always")
 def record_candidate(samples, f, segment, split, workspace, records, at):
     """Record the best split of column f, and the stats of its branches."""
     recorded, stats, kind = records.splits[at, f], records.stats[at], samples.columns[f].kind
@@ -497,7 +497,7 @@ def record_candidate(samples, f, segment, split, workspace, records, at):
             record_coded(samples.codes, samples, f, segment, split, workspace, stats)
 
 
-@inner
+@exact
 def record_coded(codes, samples, f, segment, split, workspace, stats):
     """Record the stats of each value, or below the cut and above it, then of missing cells."""
     if codes is None:
@@ -514,7 +514,7 @@ def record_coded(codes, samples, f, segment, split, workspace, stats):
     clear_histogram(hist, n_codes + 1, workspace.occurring)
 
 
-@inner
+@exact
 def record_sorted(keys, samples, f, segment, split, stats):
     """Record the stats of a sorted column below its cut, above it, and of missing cells."""
     if keys is None:
@@ -526,7 +526,7 @@ def record_sorted(keys, samples, f, segment, split, stats):
     add_keys(own_keys[split.known :], instances, stats, slot + 2)
 
 
-@inner
+@exact
 def record_random(numbers, samples, f, segment, split, targets, stats):
     """Record the stats of a column below its random cut, above it, and of missing cells."""
     if numbers is None:

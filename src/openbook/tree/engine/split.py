@@ -15,7 +15,7 @@ import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.bundle import bundle
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 from openbook.tree.engine.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED, impurity_cost, plogp, weight_of
 from openbook.tree.engine.keys import CLASS_BIT, FIRST, ROW
 
@@ -57,7 +57,7 @@ class Targets(NamedTuple):
     w: np.ndarray
 
 
-@inner
+@exact
 def add_target(y_class, y_number, w, i, stats, row):
     """Add the target of instance i to a row of stats; w : empty if all weights are 1."""
     weight = w[i] if w.size else 1.0
@@ -70,7 +70,7 @@ def add_target(y_class, y_number, w, i, stats, row):
         stats[row, 2] += wy * y_number[i]
 
 
-@inner
+@exact
 def add_keys(keys, instances, stats, row):
     """Add the instances of these keys to a row of stats."""
     y_class, y_number, w = instances.y_class, instances.y_number, instances.w
@@ -85,7 +85,7 @@ def add_keys(keys, instances, stats, row):
             add_target(y_class, y_number, w, np.uintp(keys[k] & ROW), stats, row)
 
 
-@inner
+@exact
 def tolerance(stats, row, criterion, xlogx):
     """The size of a rounding error in the cost of these stats."""
     if criterion >= SQUARED:
@@ -94,7 +94,7 @@ def tolerance(stats, row, criterion, xlogx):
     return ROUNDING * (weight if criterion == GINI else weight + max(plogp(weight, xlogx), 0.0))
 
 
-@inner
+@exact
 def score_of(a, b, w_left, w_right, criterion, xlogx):
     """The score of a cut, the higher the better: minus the cost of both sides, up to a constant of the node.
 
@@ -108,7 +108,7 @@ def score_of(a, b, w_left, w_right, criterion, xlogx):
     return a - plogp(w_left, xlogx) + b - plogp(w_right, xlogx)
 
 
-@inner
+@exact
 def beats(a, b, w_left, w_right, bar, criterion, xlogx):
     """Whether the score is above the bar; without a division, which takes longer than all the rest."""
     if criterion == GINI:
@@ -118,7 +118,7 @@ def beats(a, b, w_left, w_right, bar, criterion, xlogx):
     return score_of(a, b, w_left, w_right, criterion, xlogx) > bar
 
 
-@inner
+@exact
 def score_unsplit(a, w, criterion, xlogx):
     """`score_of` rows that are not split."""
     if criterion == GINI:
@@ -126,13 +126,13 @@ def score_unsplit(a, w, criterion, xlogx):
     return a * a / w if criterion == SQUARED else a - plogp(w, xlogx)
 
 
-@inner
+@exact
 def term(n, criterion, xlogx):
     """What a class of weight n adds to a or b."""
     return n * n if criterion == GINI else plogp(n, xlogx)
 
 
-@inner(forceinline=True)
+@exact(forceinline=True)
 def start_scan(sides, criterion, xlogx):
     """Put all known rows on the right: (their b, their weight, their score, the tolerance between equals)."""
     weight, b = weight_of(sides, KNOWN, criterion), 0.0
@@ -144,7 +144,7 @@ def start_scan(sides, criterion, xlogx):
     return b, weight, score_unsplit(b, weight, criterion, xlogx), tolerance(sides, KNOWN, criterion, xlogx)
 
 
-@inner
+@exact
 def move_class(y_class, i, w, sides, criterion, xlogx):
     """Move a row of weight w from the right to the left: the changes of a and b by its class."""
     if y_class is None:
@@ -157,7 +157,7 @@ def move_class(y_class, i, w, sides, criterion, xlogx):
     return plogp(l + w, xlogx) - plogp(l, xlogx), plogp(r, xlogx) - plogp(r - w, xlogx)
 
 
-@inner
+@exact
 def weighted_number(y_number, i, w):
     """The numeric target of an instance times its weight w; 0 if targets are classes."""
     if y_number is None:
@@ -165,7 +165,7 @@ def weighted_number(y_number, i, w):
     return w * y_number[i]
 
 
-@inner
+@exact
 def best_cut(keys, instances, min_weight, criterion, sides):
     """The best cut of rows in order, all of them known: (drop in cost, its last key on the left, cuts tried,
     weight on the left); a last key of -1 means no cut.
@@ -193,7 +193,7 @@ def best_cut(keys, instances, min_weight, criterion, sides):
     return best - unsplit, at, cuts, w_best
 
 
-@inner
+@exact
 def random_below(random, n):
     """A random whole number below n (xorshift64*, Marsaglia and Vigna)."""
     x = random[0]
@@ -204,7 +204,7 @@ def random_below(random, n):
     return np.int64(((x * np.uint64(2685821657736338717)) >> np.uint64(33)) % np.uint64(n))
 
 
-@inner
+@exact
 def row_of(origin, n_rows, i):
     """The row of an instance: the first n_rows instances are the rows themselves, fractions follow."""
     if origin is None:
@@ -212,14 +212,14 @@ def row_of(origin, n_rows, i):
     return i if i < np.uintp(n_rows) else np.uintp(origin[i - np.uintp(n_rows)])
 
 
-@inner
+@exact
 def random_between(low, high, random):
     """A number drawn evenly between two, never the higher one."""
     drawn = low + random_below(random, STEPS) / STEPS * (high - low)
     return drawn if low <= drawn < high else low
 
 
-@inner
+@exact
 def best_bin(hist, occurring, min_weight, criterion, sides, xlogx):  # noqa: C901 (an inner loop)
     """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried,
     weight on the left); a code below of -1 means no cut.
@@ -263,7 +263,7 @@ def best_bin(hist, occurring, min_weight, criterion, sides, xlogx):  # noqa: C90
     return best - unsplit, below, above, cuts, w_best
 
 
-@inner
+@exact
 def multiway(hist, n_codes, sides, row, min_weight, criterion, xlogx):
     """The drop in cost of a split with a branch for each code, or -1 unless two branches have the minimum
     weight; and for entropy, the sum of W log2 W over the branches, which the split information is made of.

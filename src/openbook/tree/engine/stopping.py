@@ -6,10 +6,10 @@
 stats : float64 (n_branches, n_classes), the weight of each class, missing cells included in their branch
 """
 
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 
 
-@inner
+@exact
 def fails_chi_squared(stats, columns, critical):
     """Whether the classes of the branches differ no more than by chance (chi-squared test).
 
@@ -38,7 +38,7 @@ def fails_chi_squared(stats, columns, critical):
     return statistic <= critical[(filled_rows - 1) * (filled_columns - 1)]
 
 
-@inner
+@exact
 def fails_pessimistic(totals, stats, penalty):
     """Whether the pessimistic error (errors + penalty per leaf) is not lower for the branches than for one
     leaf;

@@ -23,7 +23,7 @@ import numpy as np
 from openbook.border.learner import most_probable
 from openbook.data import Nominal, Ordinal, SparseTable
 from openbook.kernels.bundle import bundle
-from openbook.kernels.jit import inner, jit
+from openbook.kernels.jit import exact, jit
 from openbook.tree.engine.columns import midpoint
 from openbook.tree.engine.criteria import GINI
 from openbook.tree.engine.grower import Candidates
@@ -276,7 +276,7 @@ def best_cuts(presorted, columns, instances, least, cuts, sides):
             find_rows(presorted, f, cuts[f])
 
 
-@inner
+@exact
 def totals_of(counts, n_bins):
     """The weight of the second class, and of both."""
     first, second = 0.0, 0.0
@@ -285,7 +285,7 @@ def totals_of(counts, n_bins):
     return second, first + second
 
 
-@inner
+@exact
 def best_between(counts, n_bins, totals, least, xlogx):
     """The worth of the best cut between bins."""
     best, ones, left = 0.0, 0.0, 0.0
@@ -296,7 +296,7 @@ def best_between(counts, n_bins, totals, least, xlogx):
     return best
 
 
-@inner
+@exact
 def search_bins(presorted, f, instances, least, cut):
     """Fill in the best cut of column f, or mark which of its bins have to be opened first."""
     counts, n_bins, xlogx = presorted.counts[f], presorted.n_bins[f], instances.xlogx
@@ -325,7 +325,7 @@ def search_bins(presorted, f, instances, least, cut):
         cut.bin = NEEDED
 
 
-@inner
+@exact
 def add_sides(presorted, f, w, cut, sides):
     """Add the bins of column f below and above a cut, and the rows of the bin that the cut divides."""
     counts, sizes, opened, keys = presorted.counts[f], presorted.sizes[f], presorted.opened[f], presorted.keys
@@ -340,7 +340,7 @@ def add_sides(presorted, f, w, cut, sides):
             sides[side, 1] += counts[2 * k + 1]
 
 
-@inner
+@exact
 def find_rows(presorted, f, cut):
     """Fill in the rows next to the cut of column f: in its bin, or where this and the next one meet."""
     k, keys = cut.bin, presorted.keys

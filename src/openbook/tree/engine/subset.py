@@ -7,12 +7,12 @@ over the orders by each class in turn.
 
 import numpy as np
 
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 from openbook.tree.engine.criteria import SQUARED, weight_of
 from openbook.tree.engine.split import KNOWN, best_bin, tolerance
 
 
-@inner
+@exact
 def sort_codes(score, order):
     """Sort codes by ascending score, those of one score by themselves (Shell's sort: they are few)."""
     gap = order.size // 2
@@ -29,7 +29,7 @@ def sort_codes(score, order):
         gap //= 2
 
 
-@inner
+@exact
 def best_subset(routes, first, hist, min_weight, criterion, workspace):
     """The best two groups of codes: the drop in cost, or -1 if there is none.
 

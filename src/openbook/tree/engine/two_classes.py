@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import exact
 from openbook.tree.engine.criteria import GAIN_RATIO, GINI, plogp
 from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, FIRST_BIT, ROW
 from openbook.tree.engine.split import KNOWN, tolerance
@@ -30,7 +30,7 @@ from openbook.tree.engine.split import KNOWN, tolerance
 SMALL_BLOCK, LARGE_BLOCK, MANY_KEYS = 32, 128, 4096
 
 
-@inner
+@exact
 def worth(left_1, w_left, totals, criterion, xlogx):
     """What a cut is worth that leaves these weights on its left: by Gini W / 2 times its drop, by entropy the
     drop. Both sides have some weight.
@@ -48,7 +48,7 @@ def worth(left_1, w_left, totals, criterion, xlogx):
     return inside - left - right
 
 
-@inner
+@exact
 def cut_beats(left_1, w_left, totals, bar, criterion, xlogx):
     """Whether such a cut is worth more than the bar."""
     if criterion == GINI:
@@ -57,13 +57,13 @@ def cut_beats(left_1, w_left, totals, bar, criterion, xlogx):
     return worth(left_1, w_left, totals, criterion, xlogx) > bar
 
 
-@inner
+@exact
 def allowed(w_left, totals, min_weight):
     """Whether a cut leaves the minimum weight on both sides, and any at all in spite of rounding."""
     return min(w_left, totals[1] - w_left) >= min_weight and w_left > 0 and w_left < totals[1]
 
 
-@inner
+@exact
 def bar_of(sides, min_drop, criterion, xlogx):
     """(W1, W) of the known rows, the slack between equals, and what the first cut has to be worth to drop so
     much.
@@ -75,13 +75,13 @@ def bar_of(sides, min_drop, criterion, xlogx):
     return totals, slack, max(slack, min_worth - slack)
 
 
-@inner
+@exact
 def drop_of(value, totals, criterion):
     """What a cut drops that is worth so much."""
     return value * 2 / totals[1] if criterion == GINI else value
 
 
-@inner
+@exact
 def may_hide(left_1, w_left, ones, size, totals, bar, criterion, xlogx):
     """Whether a corner is worth more than the bar, where so many rows, and so many of the second class among
     them, follow on those on the left.
@@ -94,7 +94,7 @@ def may_hide(left_1, w_left, ones, size, totals, bar, criterion, xlogx):
     )
 
 
-@inner
+@exact
 def count_blocks(keys, size, counts, totals, min_weight, criterion, xlogx):
     """Count the second class in each block of keys; the most that a cut between two blocks is worth."""
     best, left_1 = 0.0, 0
@@ -110,7 +110,7 @@ def count_blocks(keys, size, counts, totals, min_weight, criterion, xlogx):
     return best
 
 
-@inner
+@exact
 def best_inside(keys, instances, before, totals, bar_and_slack, min_weight, criterion):
     """The best cut behind one of these keys but the last, which only tells whether a number ends before it.
 
@@ -137,7 +137,7 @@ def best_inside(keys, instances, before, totals, bar_and_slack, min_weight, crit
     return (left_1, w_left), (bar, at, w_best)
 
 
-@inner
+@exact
 def best_cut_of_two(y_class, keys, instances, min_weight, criterion, sides, counts, min_drop):
     """`best_cut` for two classes.
 
@@ -170,7 +170,7 @@ def best_cut_of_two(y_class, keys, instances, min_weight, criterion, sides, coun
     return drop_of(bar - slack, totals, criterion), at, cuts, w_best
 
 
-@inner
+@exact
 def n_cuts(keys, instances, min_weight, all_w):
     """How many cuts there are to try."""
     cuts, w_left, margin = 0, 0.0, max(math.ceil(min_weight), 1)
