@@ -23,7 +23,7 @@ from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import report_refusal
 from openbook.report import Looks, words
-from openbook.report.blocks import Block, Paragraph, shortened
+from openbook.report.blocks import Block, Paragraph, abridged
 from openbook.report.blocks import Sheet as TableBlock
 from openbook.report.changes import changes
 from openbook.report.fitted import unwrapped
@@ -290,7 +290,7 @@ def _works(screen: Console, result: StudyResult) -> None:
 
 def _cut(work: Work, label: str, width: int) -> Iterator[str]:
     """The first lines of the derivation."""
-    lines = to_text(shortened(work), width).splitlines()
+    lines = to_text(abridged(work), width).splitlines()
     yield f"\n{label}:"
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:

@@ -177,7 +177,8 @@ class Detector(Declared, OutlierMixin, Unsupervised):
         -------
         array of float of shape (n,)
         """
-        return self.threshold_ - self.oddness(X)
+        scores = self.oddness(X)  # which refuses a detector that is not fitted
+        return self.threshold_ - scores
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
         """-1 for outliers, 1 for other rows.

@@ -96,7 +96,7 @@ class IsolationForest(Detector):
     _natural = (0.6, "isolated much sooner than an ordinary row")
 
     def _learn(self, rows):
-        from openbook.outlier.isolation_kernels import CellPlanes, IsolationTrees, grow_tree
+        from openbook.outlier.isolation_kernels import CellPlanes, IsolationTrees, grow_isolation_trees
 
         sizes, (low, high) = rows.sizes(), column_ends(rows)
         if np.isinf(low[low <= high]).any() or np.isinf(high[low <= high]).any():
@@ -115,7 +115,7 @@ class IsolationForest(Detector):
         x = self._cells_of_rows(rows, sizes, wanted)
         nominal = np.array([isinstance(a, Nominal) for a in self.schema_])
         self.forest_ = IsolationTrees.empty(self.n_estimators, self._levels)
-        grow_tree(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
+        grow_isolation_trees(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
         self._planes, self._tests = CellPlanes.of(self.forest_)
 
     @property

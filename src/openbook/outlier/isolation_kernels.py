@@ -174,7 +174,7 @@ def choose_test(x, nominal, columns, rows, first, last, state):
 
 
 @jit
-def grow_tree(x, nominal, samples, seeds, forest):
+def grow_isolation_trees(x, nominal, samples, seeds, forest):
     """Grow a tree on each sample, rows of x: int64 (trees, size)."""
     n_inner = forest.columns.shape[1]
     d = x.shape[0]

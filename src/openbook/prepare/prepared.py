@@ -168,7 +168,8 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         -------
         ndarray of shape (n_rows,)
         """
-        return self.estimator_.predict(self.prepared(X))
+        table = self.prepared(X)  # which refuses a model that is not fitted
+        return self.estimator_.predict(table)
 
     @_has("predict_proba")
     def predict_proba(self, X: Any) -> npt.NDArray[Any]:
@@ -182,7 +183,8 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        return self.estimator_.predict_proba(self.prepared(X))
+        table = self.prepared(X)  # which refuses a model that is not fitted
+        return self.estimator_.predict_proba(table)
 
     @_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> npt.NDArray[Any]:
@@ -196,7 +198,8 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        return self.estimator_.predict_log_proba(self.prepared(X))
+        table = self.prepared(X)  # which refuses a model that is not fitted
+        return self.estimator_.predict_log_proba(table)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The learner's own score of the prepared rows: accuracy or R squared.
@@ -213,7 +216,8 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         """
         if isinstance(y, str):
             X, y = read(X).split(y)
-        return float(self.estimator_.score(self.prepared(X), y, sample_weight))
+        table = self.prepared(X)
+        return float(self.estimator_.score(table, y, sample_weight))
 
     @_has("complexity")
     def complexity(self) -> int:

@@ -242,14 +242,14 @@ def sketched(svg: str, title: str, caption: str, look: str = "") -> Figure:
 
 def derived(work: Work) -> Shown | Code:
     """A derivation, formulas and all; a very long one as plain text, which is a tenth as large."""
-    work = shortened(work)
+    work = abridged(work)
     html = to_html(work, level=4, style=False)
     return Shown(Markup(html)) if len(html) <= _LONG else Code(work.text())  # noqa: S704 (escapes)
 
 
-def shortened(work: Work) -> Work:
+def abridged(work: Work) -> Work:
     """The derivation without most of its steps where there are thousands of them in a row."""
-    parts = [shortened(part) if isinstance(part, Work) else part for part in work.parts]
+    parts = [abridged(part) if isinstance(part, Work) else part for part in work.parts]
     if len(parts) > _MOST_STEPS:
         left = f"{len(parts) - _FIRST - _LAST:,} more steps: openbook work shows them"
         parts = [*parts[:_FIRST], Step("…", result=left), *parts[-_LAST:]]

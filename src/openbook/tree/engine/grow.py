@@ -57,7 +57,7 @@ N_WAITING, N_NODES, N_ROUTES = range(3)
 
 
 @bundle
-class Samples(NamedTuple):
+class PartitionedRows(NamedTuple):
     """The training rows, partitioned as the tree grows. None stands for what no column needs: kernels that
     would use it are not compiled.
 

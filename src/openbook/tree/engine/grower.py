@@ -20,7 +20,7 @@ from openbook.tree.engine.grow import (
     MORE_ROUTES,
     NODE,
     GrowingTree,
-    Samples,
+    PartitionedRows,
     find_leaves,
     grow,
     push_leaves,
@@ -229,7 +229,7 @@ def _samples(training, rows, n_classes, centre, rule, keep):
     all_sorted = not training.codes.shape[1] and training.numbers is None and rule.criterion != ABSOLUTE
     codes = None if all_sorted else training.codes
     origin = np.zeros(0, np.uint32) if training.has_missing else None
-    return Samples(training.columns, n, codes, keys, training.numbers, members, origin, instances)
+    return PartitionedRows(training.columns, n, codes, keys, training.numbers, members, origin, instances)
 
 
 def _members(n, rows):
