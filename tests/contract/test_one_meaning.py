@@ -11,7 +11,6 @@ REASONS = {
     "derive_model": "the twin of each family: how its model was learnt",
     "derive_row": "the twin of each family: how its prediction was made",
     "Categorical": "a kind of column, and the distribution of such a column",
-    "search_column": "the kernel that finds the best split of a column, and its twin",
     "Protocol": "how a plan says that learners are judged, and the splitter made by it",
     "disagreement": "of the members of an ensemble, and of two models row by row",
 }

@@ -42,9 +42,9 @@ from openbook.tree.engine.search import (
     FRACTIONAL,
     OWN_BRANCH,
     choose_split,
+    find_split,
     record_candidate,
     rows_around,
-    search_column,
 )
 from openbook.tree.engine.split import TOTAL, Instances, Targets, add_target, random_below
 from openbook.tree.engine.stopping import fails_chi_squared, fails_pessimistic
@@ -227,7 +227,7 @@ def search_columns(samples, tree, node, rule, workspace, splits, records):
             workspace.histogram_of[order[k]] = -1
         f, searched = order[k], k + 1
         workspace.node[2] = 0.0 if every_gain else top * workspace.node[0]
-        search_column(samples, f, segment, rule, workspace, splits[f])
+        find_split(samples, f, segment, rule, workspace, splits[f])
         if splits[f].gain > top:  # false for NaN
             any_found, top = True, splits[f].gain
         if recorded >= 0:

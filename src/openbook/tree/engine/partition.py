@@ -45,6 +45,17 @@ def assign_branches(branch_of, samples, f, segment, split, routes, branches):
 
 
 @exact
+def assign(i, b, w, branch_of, branches):
+    """Assign an instance to branch b, or to none if its cell is missing (-1); gives whether it is."""
+    branch_of[i] = b
+    if b < 0:
+        return 1
+    branches[b].size += 1
+    branches[b].weight += w[i]
+    return 0
+
+
+@exact
 def assign_by_keys(keys, samples, f, segment, split, branch_of, branches):
     """`assign_branches` in a sorted column."""
     if keys is None:
@@ -52,11 +63,8 @@ def assign_by_keys(keys, samples, f, segment, split, branch_of, branches):
     own_keys, w = keys[samples.columns[f].place, segment[0] : segment[1]], samples.instances.w
     below, known = split.below, split.known
     for k in range(own_keys.size):
-        i, b = np.uintp(own_keys[k] & ROW), np.int64(k > below)
-        branch_of[i] = b if k < known else -1
-        if k < known:
-            branches[b].size += 1
-            branches[b].weight += w[i]
+        b = np.int64(k > below) if k < known else np.int64(-1)
+        assign(np.uintp(own_keys[k] & ROW), b, w, branch_of, branches)
     return own_keys.size - known
 
 
@@ -69,13 +77,8 @@ def assign_by_numbers(numbers, samples, f, segment, split, branch_of, branches):
     for k in range(segment[0], segment[1]):
         i = np.uintp(members[k])
         x = numbers[f, row_of(samples.origin, samples.n_rows, i)]
-        b = np.int64(x > cut)
-        branch_of[i] = -1 if math.isnan(x) else b
-        if math.isnan(x):
-            missing += 1
-        else:
-            branches[b].size += 1
-            branches[b].weight += w[i]
+        b = np.int64(-1) if math.isnan(x) else np.int64(x > cut)
+        missing += assign(i, b, w, branch_of, branches)
     return missing
 
 
@@ -91,12 +94,7 @@ def assign_by_codes(codes, samples, f, segment, split, routes, branch_of, branch
         code = np.int64(codes[row_of(samples.origin, samples.n_rows, i), place])
         if code < n_codes:
             b = np.int64(code > below) if kind == ORDERED else np.int64(routes[code])
-        branch_of[i] = b
-        if b < 0:
-            missing += 1
-        else:
-            branches[b].size += 1
-            branches[b].weight += w[i]
+        missing += assign(i, b, w, branch_of, branches)
     return missing
 
 

@@ -172,7 +172,7 @@ def min_side_weight(weight, n_classes, rule):
 
 
 @exact(inline="always")
-def search_column(samples, f, segment, rule, workspace, split):
+def find_split(samples, f, segment, rule, workspace, split):
     """Fill in the best split of column f for the members in a segment (start, end)."""
     kind = samples.columns[f].kind
     if rule.criterion == ABSOLUTE:
