@@ -1,17 +1,21 @@
-"""How long a user waits at the command line. Each command runs in a folder of its own, with the environment
-and the threads of a user; compiled Python files are there, as after installation.
+"""How long a user waits at the command line, and for a first tree in Python, from the start of Python on. Each
+command runs in a folder of its own, with the environment and the threads of a user; compiled Python files are
+there, as after installation.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from bench.run import THREADS
 from bench.workload import Contestant, Goal, Workload, folder
 
 COMMAND = str(Path(sys.executable).parent / "openbook")
+
+FIRST_TREE = "import openbook as ob; table = ob.load({table!r}); ob.{learner}().fit(table, table.names[-1])"
 
 
 def make(_rows, _seed):
@@ -24,24 +28,29 @@ def make(_rows, _seed):
 
 
 def command(*words, kernels):
-    """Run openbook in a fresh folder."""
+    """Run a command in a fresh folder."""
     with tempfile.TemporaryDirectory(dir=folder()) as place:
         environment = {k: v for k, v in os.environ.items() if k not in THREADS}
         environment["NUMBA_CACHE_DIR"] = str(kernels)
-        subprocess.run([COMMAND, *words], cwd=place, env=environment, check=True, capture_output=True)
+        subprocess.run(words, cwd=place, env=environment, check=True, capture_output=True)
 
 
 def study(kernels):
-    command("study", "weather", kernels=kernels)
+    command(COMMAND, "study", "weather", kernels=kernels)
 
 
 def ask_for_help(kernels):
-    command("--help", kernels=kernels)
+    command(COMMAND, "--help", kernels=kernels)
 
 
 def cold_study(_kernels):
     with tempfile.TemporaryDirectory(dir=folder()) as empty:
         study(empty)
+
+
+def first_tree(learner, table, _kernels):
+    with tempfile.TemporaryDirectory(dir=folder()) as empty:
+        command(sys.executable, "-c", FIRST_TREE.format(learner=learner, table=table), kernels=empty)
 
 
 COLD = Workload(
@@ -53,11 +62,15 @@ COLD = Workload(
         "openbook --help": Contestant(Path, ask_for_help),
         "openbook study weather, nothing compiled": Contestant(Path, cold_study),
         "openbook study weather": Contestant(Path, study),
+        "CART on iris, nothing compiled": Contestant(Path, partial(first_tree, "CART", "iris")),
+        "C4.5 on weather, nothing compiled": Contestant(Path, partial(first_tree, "C45", "weather")),
     },
     goals=(
         Goal("fit", "seconds", 0.4, contestant="openbook --help"),
         Goal("fit", "seconds", 15, contestant="openbook study weather, nothing compiled"),
         Goal("fit", "seconds", 4, contestant="openbook study weather"),
+        Goal("fit", "seconds", 6, contestant="CART on iris, nothing compiled"),
+        Goal("fit", "seconds", 6, contestant="C4.5 on weather, nothing compiled"),
     ),
     typical="median",
     runs=3,

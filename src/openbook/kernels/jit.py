@@ -5,6 +5,7 @@ a kernel counts no NaN at all. The flags here let the compiler vectorise sums an
 changes a result by rounding only.
 """
 
+import gc
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -45,7 +46,26 @@ class OnClock(event.Listener):
         clock.end()
 
 
+class Uncollected(event.Listener):
+    """Pauses the search for garbage while numba compiles: it would take a tenth of the time to find little."""
+
+    def __init__(self) -> None:
+        self._depth, self._was_on = 0, False
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        if self._depth == 0:
+            self._was_on = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        self._depth -= 1
+        if self._depth == 0 and self._was_on:
+            gc.enable()
+
+
 event.register("numba:compile", OnClock())
+event.register("numba:compile", Uncollected())
 
 
 #: For kernels that only kernels call: Python cannot call them. They count no references, so they must not

@@ -204,16 +204,18 @@ def _joined(arrays):
 
 
 class TreeSizes(NamedTuple):
-    """The sizes of the arrays that a tree of these columns needs.
+    """The sizes of the arrays that a tree of these columns needs, and which of them it needs.
 
     most : the most codes of a column, missing included: a test has no more branches
     slots : the branches of all candidates of a node, one candidate for each column
     routes : int32, 0, 1, … for each nominal column
+    kinds : the kinds that columns have
     """
 
     most: int
     slots: int
     routes: np.ndarray
+    kinds: frozenset[int]
 
     @classmethod
     def of(cls, columns):
@@ -221,7 +223,8 @@ class TreeSizes(NamedTuple):
         n_codes, last = columns["n_codes"], columns[-1]
         routes = [np.arange(n, dtype=np.int32) for n in n_codes[nominal]]
         slots = int(last["slot"]) + (int(last["n_codes"]) + 1 if nominal[-1] else 3)
-        return cls(max(int(n_codes.max()), 2) + 1, slots, np.concatenate([np.zeros(0, np.int32), *routes]))
+        most, all_routes = max(int(n_codes.max()), 2) + 1, np.concatenate([np.zeros(0, np.int32), *routes])
+        return cls(most, slots, all_routes, frozenset(columns["kind"].tolist()))
 
 
 class TrainingData(NamedTuple):

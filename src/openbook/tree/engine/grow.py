@@ -216,7 +216,7 @@ def search_columns(samples, tree, node, rule, workspace, splits, records):
     n_drawn = min(rule.max_features, order.size)
     for k in range(n_drawn if n_drawn < order.size else 0):
         draw_column(order, k, workspace.random)
-    build_histograms(samples.codes, samples, n_drawn, tree.nodes[node], workspace)
+    build_histograms(workspace.places, samples, n_drawn, tree.nodes[node], workspace)
     any_found, top, searched = False, 0.0, 0
     every_gain = recorded >= 0 or rule.criterion == GAIN_RATIO or rule.missing == OWN_BRANCH
     for k in range(order.size):
@@ -329,7 +329,7 @@ def grow(samples, tree, rule, workspace, splits, records):  # noqa: C901, PLR091
         in_two = branches.size == 2 and not n_divided
         last, sizes[N_WAITING] = first + branches.size, sizes[N_WAITING] - 1
         if by_code:
-            if n_branches != 2:
+            if n_branches != 2 or tree.side is None:
                 partition_by_value(
                     workspace.routes, samples, f, segment, tree, workspace, branches, rule.criterion
                 )
@@ -366,24 +366,25 @@ def grow(samples, tree, rule, workspace, splits, records):  # noqa: C901, PLR091
         if route == sizes[N_ROUTES]:
             sizes[N_ROUTES] += n_values
         if in_two and sizes[N_WAITING] > bottom:
-            keep_histograms(samples.codes, samples, tree, node, stack[bottom : sizes[N_WAITING]], workspace)
+            waiting = stack[bottom : sizes[N_WAITING]]
+            keep_histograms(workspace.places, samples, tree, node, waiting, workspace)
     return DONE
 
 
 @exact
-def keep_histograms(codes, samples, tree, node, waiting, workspace):
+def keep_histograms(places, samples, tree, node, waiting, workspace):
     """Divide the histograms of a node between its branches, if the larger is large and still to be split."""
-    if codes is None:
+    if places is None:
         return
     this, small = tree.nodes[node], np.int64(tree.nodes[node].first)
     large = small + 1
     if size_of(tree, large) < size_of(tree, small):
         small, large = large, small
     waits = waiting[0] == large or waiting[waiting.size - 1] == large
-    fits = (this.histograms + 2) * workspace.places.size <= workspace.histograms.shape[0]
+    fits = (this.histograms + 2) * places.size <= workspace.histograms.shape[0]
     many = are_many(size_of(tree, large), workspace.histograms)
     if this.histograms >= 0 and fits and waits and many:
-        divide_histograms(codes, samples, this, tree.nodes[small], tree.nodes[large], workspace)
+        divide_histograms(places, samples, this, tree.nodes[small], tree.nodes[large], workspace)
 
 
 @exact

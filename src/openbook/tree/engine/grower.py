@@ -12,7 +12,7 @@ import numpy as np
 
 from openbook.data import CHUNK_ROWS, Nominal
 from openbook.tree.engine.absolute_error import median_and_deviation, median_tree
-from openbook.tree.engine.columns import NOMINAL
+from openbook.tree.engine.columns import DRAWN, NOMINAL, ORDERED
 from openbook.tree.engine.criteria import ABSOLUTE, GINI
 from openbook.tree.engine.grow import (
     DONE,
@@ -49,6 +49,8 @@ MOST_SHORT = 256
 MANY_ROWS, NODE_ROWS = 2**18, 2**16
 #: The arrays hold so many nodes at first; more if there are many rows.
 FIRST_NODES = 1024
+#: Fewer rows are counted column by column: the kernels that count columns at once are never compiled then.
+FEW_ROWS = 256
 #: A node as bytes: NumPy copies records field by field, which takes fifty times as long.
 BYTES = np.dtype((np.void, NODE.itemsize))
 #: The largest whole number whose logarithm is looked up.
@@ -275,7 +277,7 @@ def _tree(samples, sizes, n_stats, rule):
         sizes=np.zeros(3, np.int64),
         branch_of=np.zeros(capacity, np.int32) if by_instance else None,
         right=np.zeros(capacity // 64 + 1, np.uint64) if is_sorted else None,
-        side=None if is_sorted else np.zeros(n, np.uint8),
+        side=np.zeros(n, np.uint8) if not is_sorted and _in_two(sizes, rule, DRAWN, ORDERED) else None,
         buffer=np.zeros(n, np.uint32),
         target_buffer=_target_buffer(samples),
         routes=routes,
@@ -299,8 +301,10 @@ def _workspace(samples, sizes, n_stats, rule, recorded):
     most, n_values, numbers = sizes.most, len(sizes.routes), samples.instances.y_class is None
     squares = recorded or rule.missing == OWN_BRANCH or n_values > 0
     n_counts = n_stats if squares or not numbers else N_NEEDED
+    coded_in_two = samples.codes is not None and _in_two(sizes, rule, ORDERED)
     n_coded = 0 if samples.codes is None else samples.codes.shape[1]
-    at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
+    few = samples.n_rows < FEW_ROWS
+    at_once = 0 if few or rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_counts))
     all_drawn = rule.max_features >= len(samples.columns)
     packed = samples.instances.unit and not numbers and n_stats > 1 and all_drawn and most <= PER_WORD
@@ -320,18 +324,23 @@ def _workspace(samples, sizes, n_stats, rule, recorded):
         xlogx=samples.instances.xlogx,
         block_counts=np.zeros(n_blocks, np.uint8),
         hist=np.zeros((most, n_stats)),
-        occurring=np.zeros(most // 64 + 1, np.uint64),
+        occurring=np.zeros(most // 64 + 1, np.uint64) if coded_in_two else None,
         all_codes=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
         histograms=np.zeros((n_kept * at_once, most, n_counts)),
-        packed=None if numbers else words,
-        places=np.zeros(at_once, np.int64),
-        histogram_of=np.zeros(len(samples.columns), np.int64),
+        packed=None if few or numbers else words,
+        places=None if few or samples.codes is None else np.zeros(at_once, np.int64),
+        histogram_of=np.full(len(samples.columns), -1),
         routes=np.zeros(n_values, np.int32) if n_values or rule.criterion == ABSOLUTE else None,
         score=np.zeros(most),
         order=np.zeros(most, np.int64),
-        ordered=np.zeros((most, n_stats)),
+        ordered=np.zeros((most, n_stats)) if rule.subset and n_values else None,
         medians=median_tree(samples.n_rows, len(samples.members)) if rule.criterion == ABSOLUTE else None,
     )
+
+
+def _in_two(sizes, rule, *kinds):
+    """Whether columns of these kinds, or nominal ones, are split in two branches, not one for each value."""
+    return not sizes.kinds.isdisjoint((*kinds, NOMINAL) if rule.subset else kinds)
 
 
 def _targets(instances, members):

@@ -56,14 +56,14 @@ def copy_values(values, members, segment, copies):
 
 
 @exact
-def build_histograms(codes, samples, n_drawn, node, workspace):
+def build_histograms(places, samples, n_drawn, node, workspace):
     """Count the members of a node in the first coded columns of the order at once, if the members are many
     and the node has no histograms yet.
     """
-    if codes is None:
+    if places is None:
         return
     columns, order, histograms = samples.columns, workspace.column_order, workspace.histograms
-    places, histogram_of, packed = workspace.places, workspace.histogram_of, workspace.packed
+    codes, histogram_of, packed = samples.codes, workspace.histogram_of, workspace.packed
     segment, counted = (np.int64(node.start), np.int64(node.end)), node.histograms >= 0
     many = counted or histograms.shape[1] <= FEW_CODES or are_many(segment[1] - segment[0], histograms)
     first = places.size * np.int64(node.histograms if counted else -1 - node.histograms)
@@ -77,7 +77,7 @@ def build_histograms(codes, samples, n_drawn, node, workspace):
     if n_coded and has_words(packed):
         count_packed(packed, codes, samples, segment, n_coded, workspace)
     elif n_coded and not counted:
-        count_columns(codes, samples, segment, n_coded, first, workspace)
+        count_columns(places[:n_coded], samples, segment, first, workspace)
         node.histograms = -1 - node.histograms
 
 
@@ -88,17 +88,17 @@ def are_many(n, histograms):
 
 
 @exact
-def divide_histograms(codes, samples, node, small, large, workspace):
+def divide_histograms(places, samples, node, small, large, workspace):
     """The histograms of the branches of a node: count the smaller one; the larger one's are the difference.
 
     The branch that stands behind is split first: it has the later place, and what is behind that is free
     while it grows.
     """
-    n_columns, histograms, own = workspace.places.size, workspace.histograms, np.int64(node.histograms)
+    n_columns, histograms, own = places.size, workspace.histograms, np.int64(node.histograms)
     first, other = own * n_columns, (own + 1) * n_columns
     swapped = small.start < large.start
     segment = (np.int64(small.start), np.int64(small.end))
-    count_columns(codes, samples, segment, n_columns, other, workspace)
+    count_columns(places, samples, segment, other, workspace)
     for j in range(n_columns):
         for code in range(histograms.shape[1]):
             for s in range(histograms.shape[2]):
@@ -124,6 +124,14 @@ def build_histogram(codes, samples, f, segment, workspace):
         for code in range(samples.columns[f].n_codes + 1):
             for s in range(workspace.histograms.shape[2]):
                 hist[code, s] = workspace.histograms[at, code, s]
+    note_codes(occurring, bits)
+
+
+@exact
+def note_codes(occurring, bits):
+    """Let the codes with these last six bits occur."""
+    if occurring is None:
+        return
     for word in range(occurring.size):
         occurring[word] = bits
 
@@ -142,16 +150,15 @@ def count_column(codes, samples, f, segment, targets, hist):
 
 
 @exact
-def count_columns(codes, samples, segment, n_columns, first, workspace):
+def count_columns(places, samples, segment, first, workspace):
     """Count the members of a segment in several columns at once, so that each row of codes is read once.
 
-    first : where the histogram of the first of these columns goes
+    places : of these columns in the codes; first : where the histogram of the first of them goes
     """
-    members, origin, n_rows = samples.members, samples.origin, samples.n_rows
-    targets, places = workspace.targets, workspace.places[:n_columns]
-    histograms = workspace.histograms[first : first + n_columns]
+    codes, members, origin, n_rows = samples.codes, samples.members, samples.origin, samples.n_rows
+    targets, histograms = workspace.targets, workspace.histograms[first : first + places.size]
     y_class, y_number, w = targets.y_class, targets.y_number, targets.w
-    for j in range(n_columns):
+    for j in range(places.size):
         for code in range(histograms.shape[1]):
             for s in range(histograms.shape[2]):
                 histograms[j, code, s] = 0.0
@@ -189,7 +196,12 @@ def count_number(y_number, k, weight, codes, row, places, histograms):
 
 @exact
 def clear_histogram(hist, n_codes, occurring):
-    """Clear the histogram, and the set of codes that occur."""
+    """Clear the histogram, and the set of codes that occur; without such a set, the rows of all codes."""
+    if occurring is None:
+        for code in range(n_codes):
+            for s in range(hist.shape[1]):
+                hist[code, s] = 0.0
+        return
     for word in range(occurring.size):
         bits = occurring[word]
         occurring[word] = 0

@@ -128,16 +128,19 @@ class Workspace(NamedTuple):
     targets : those of the members, in their order, if there are coded columns; xlogx : as in `Instances`
     block_counts : uint8, see `two_classes`
     hist : float64 (most codes + 1, n_stats), the histogram of one column, cleared after use
-    occurring : uint64, bitset of its codes; all_codes : the same, all bits set
+    occurring : uint64, bitset of its codes; None if no coded column is ever split in two branches
+    all_codes : the same, all bits set
     histograms : float64 (n, most codes + 1, n_stats), those of several columns that are built at once, if
         they fit the cache; and as many again for each node whose histograms are kept for its branches. The
         last stat, sum w y^2, is left out where nobody asks for it
     packed : uint64 (n_classes, n), packed histograms, if codes are few; None where targets are numbers
-    places : int64 (n,), the places in the codes of the columns that are counted at once
+    places : int64 (n,), the places in the codes of the columns that are counted at once; None, as is packed,
+        if rows are so few that columns are counted one by one
     histogram_of : int64 (n_columns,), where in `histograms` that of a column is, or -1
     routes : int32, from a nominal column's `route` on, the branches of its codes by the best subset; None if
         no column is nominal
-    score, order, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
+    score, order, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset; the
+        last is None if no nominal column is split in two subsets
     medians : for absolute errors, else None
     """
 
@@ -149,16 +152,16 @@ class Workspace(NamedTuple):
     xlogx: np.ndarray
     block_counts: np.ndarray
     hist: np.ndarray
-    occurring: np.ndarray
+    occurring: np.ndarray | None
     all_codes: np.ndarray
     histograms: np.ndarray
     packed: np.ndarray | None
-    places: np.ndarray
+    places: np.ndarray | None
     histogram_of: np.ndarray
     routes: np.ndarray | None
     score: np.ndarray
     order: np.ndarray
-    ordered: np.ndarray
+    ordered: np.ndarray | None
     medians: MedianTree | None
 
 
@@ -185,7 +188,7 @@ def find_split(samples, f, segment, rule, workspace, split):
         if kind == NOMINAL and not rule.subset:
             search_multiway(workspace.routes, samples, f, segment, rule, workspace, split)
         else:
-            search_two_branches(samples.codes, samples, f, segment, rule, workspace, split)
+            search_two_branches(workspace.occurring, samples, f, segment, rule, workspace, split)
         clear_histogram(workspace.hist, samples.columns[f].n_codes + 1, workspace.occurring)
 
 
@@ -222,37 +225,38 @@ def search_sorted(keys, samples, f, segment, rule, workspace, split):
 
 
 @exact
-def search_two_branches(codes, samples, f, segment, rule, workspace, split):
+def search_two_branches(occurring, samples, f, segment, rule, workspace, split):
     """Search a coded column for two branches: a cut, or two groups of nominal values."""
-    if codes is None:
+    if occurring is None:
         return
     column, sides, criterion = samples.columns[f], workspace.sides, rule.criterion
-    counts, occurring = workspace.hist, workspace.occurring
+    counts, codes = workspace.hist, occurring
     if in_table(f, segment, workspace):
-        counts, occurring = workspace.histograms[workspace.histogram_of[f]], workspace.all_codes
+        counts, codes = workspace.histograms[workspace.histogram_of[f]], workspace.all_codes
     else:
-        build_histogram(codes, samples, f, segment, workspace)
+        build_histogram(samples.codes, samples, f, segment, workspace)
     set_missing(counts, column.n_codes, criterion, sides, split)
     w_known, hist = weight_of(sides, KNOWN, criterion), counts[: column.n_codes]
     if w_known <= 0:
         return
     if column.kind == NOMINAL:
         cuts = 1
-        drop, w_left = search_subset(workspace.routes, column.route, hist, rule, workspace)
+        drop, w_left = search_subset(workspace.ordered, column.route, hist, rule, workspace)
     else:
         least = min_side_weight(w_known, sides.shape[1], rule)
-        drop, below, above, cuts, w_left = best_bin(hist, occurring, least, criterion, sides, workspace.xlogx)
+        drop, below, above, cuts, w_left = best_bin(hist, codes, least, criterion, sides, workspace.xlogx)
         split.below, split.above = below, above
     if drop > 0:
         set_gain(drop, cuts, w_left, rule, workspace, split)
 
 
 @exact
-def search_subset(routes, first, hist, rule, workspace):
+def search_subset(ordered, first, hist, rule, workspace):
     """The best two groups of nominal values: (drop in cost, weight on the left)."""
-    if routes is None:
+    if ordered is None:
         return -1.0, 0.0
-    drop, w_left = best_subset(routes, first, hist, rule.min_leaf_weight, rule.criterion, workspace), 0.0
+    routes, w_left = workspace.routes, 0.0
+    drop = best_subset(ordered, first, hist, rule.min_leaf_weight, rule.criterion, workspace)
     for code in range(hist.shape[0]):
         w_left += weight_of(hist, code, rule.criterion) if routes[first + code] == 0 else 0.0
     return drop - gain_by_chance(hist, hist.shape[0], rule, workspace), w_left

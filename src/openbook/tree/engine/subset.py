@@ -30,14 +30,15 @@ def sort_codes(score, order):
 
 
 @exact
-def best_subset(routes, first, hist, min_weight, criterion, workspace):
+def best_subset(ordered, first, hist, min_weight, criterion, workspace):
     """The best two groups of codes: the drop in cost, or -1 if there is none.
 
-    routes : from first on filled with 0 for the left, 1 for the right, -1 for codes without rows
-    hist : float64 (n_codes, n_stats), without missing cells
+    ordered : the buffer for the histogram in order; hist : float64 (n_codes, n_stats), without missing cells
+
+    The routes are filled in from first on, with 0 for the left, 1 for the right, -1 for codes without rows.
     """
     n_codes, n_stats = hist.shape
-    score, order, ordered = workspace.score, workspace.order, workspace.ordered
+    score, order, routes = workspace.score, workspace.order, workspace.routes
     sides, xlogx = workspace.sides, workspace.xlogx
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
