@@ -1,6 +1,6 @@
-"""How long a user waits at the command line, and for a first tree in Python, from the start of Python on. Each
-command runs in a folder of its own, with the environment and the threads of a user; compiled Python files are
-there, as after installation.
+"""How long a user waits at the command line, and for a first tree, from the start of Python on. Each command
+runs in a folder of its own, with the environment and the threads of a user; compiled Python files are there,
+as after installation.
 """
 
 import os
@@ -15,7 +15,11 @@ from bench.workload import Contestant, Goal, Workload, folder
 
 COMMAND = str(Path(sys.executable).parent / "openbook")
 
-FIRST_TREE = "import openbook as ob; table = ob.load({table!r}); ob.{learner}().fit(table, table.names[-1])"
+FIRST_TREE = """
+import openbook, openbook.tree
+table = openbook.load({table!r})
+openbook.tree.{learner}().fit(table, table.names[-1])
+"""
 
 
 def make(_rows, _seed):

@@ -47,7 +47,7 @@ class OnClock(event.Listener):
 
 
 class Uncollected(event.Listener):
-    """Pauses the search for garbage while numba compiles: it would take a tenth of the time to find little."""
+    """Pauses the search for garbage while numba compiles: it takes a tenth of the time to find little."""
 
     def __init__(self) -> None:
         self._depth, self._was_on = 0, False
