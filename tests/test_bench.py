@@ -55,7 +55,7 @@ def test_cold_asks_the_command_line(tmp_path):
 
     cold.ask_for_help(tmp_path / "kernels")
     with pytest.raises(subprocess.CalledProcessError):
-        cold.command("no-such-command", kernels=tmp_path / "kernels")
+        cold.command(cold.COMMAND, "no-such-command", kernels=tmp_path / "kernels")
 
 
 # --- what is made of the measurements, on figures made up here
