@@ -15,13 +15,14 @@ import math
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Whole
 from openbook.data import UNSEEN, Categorical, Numeric
 from openbook.data.attributes import as_text
@@ -60,7 +61,7 @@ class AttributeRule(NamedTuple):
     errors: float
 
 
-class OneR(Folding, Classifier):
+class OneR(Declared, Folding, Classifier):
     """One rule on the best single attribute (Holte, 1993).
 
     Parameters
@@ -95,10 +96,8 @@ class OneR(Folding, Classifier):
     """
 
     _counts_rows = True
-    _rules = {"bins": Whole(at_least=2)}
 
-    def __init__(self, bins=10):
-        self.bins = bins
+    bins: Annotated[int, Whole(at_least=2)] = 10
 
     def knobs(self):
         return {"bins": (3, 5, 10, 20)}

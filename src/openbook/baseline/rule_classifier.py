@@ -15,12 +15,14 @@ import math
 import warnings
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
 from openbook.baseline.written_rules import bound_tests, read_rules
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything
 from openbook.data import Nominal, Numeric, Ordinal, Text
@@ -39,7 +41,7 @@ class RuleCounts(Statistics):
     counts: np.ndarray
 
 
-class RuleClassifier(Folding, Classifier):
+class RuleClassifier(Declared, Folding, Classifier):
     """Hand-written rules as a classifier: the first rule that holds decides.
 
     It is evaluated like any learner, so people can compete with the machine: `openbook study weather --rules
@@ -76,11 +78,9 @@ class RuleClassifier(Folding, Classifier):
         11  78.6%       81.8%  always play = Yes
     """
 
-    _rules = {"text": Anything("rules as a text, one a line")}
     _accepts = (Numeric, Nominal, Ordinal, Text)
 
-    def __init__(self, text=""):
-        self.text = text
+    text: Annotated[Any, Anything("rules as a text, one a line")] = ""
 
     @property
     def _pools(self):

@@ -10,9 +10,12 @@ N_j of N rows have label j. The probability of a label is its share, N_j / N. No
 cells do not matter.
 """
 
+from typing import Annotated
+
 import numpy as np
 
 from openbook.border.labels import EVEN, LabelLearner
+from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
 from openbook.damage import checked_array, require
 from openbook.data import Text
@@ -20,7 +23,7 @@ from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 
-class ZeroLabels(LabelLearner):
+class ZeroLabels(Declared, LabelLearner):
     """0R of several labels: predict the same set of labels for every row.
 
     Parameters
@@ -51,11 +54,9 @@ class ZeroLabels(LabelLearner):
     ['sport']
     """
 
-    _rules = {"strategy": OneOf("set", "majority", "f1", "every")}
     _accepts = (*LabelLearner._accepts, Text)
 
-    def __init__(self, strategy="set"):
-        self.strategy = strategy
+    strategy: Annotated[str, OneOf("set", "majority", "f1", "every")] = "set"
 
     def _learn(self, X, sets, weights):  # noqa: ARG002 (no cell matters)
         weights = np.ones(len(sets)) if weights is None else weights

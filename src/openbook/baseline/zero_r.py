@@ -10,12 +10,14 @@ not matter, since no cell does.
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
 from openbook.data import Text
 from openbook.data.attributes import as_text
@@ -32,7 +34,7 @@ class ClassWeights(Statistics):
     classes: np.ndarray
 
 
-class ZeroR(Folding, Classifier):
+class ZeroR(Declared, Folding, Classifier):
     """0R: predict from the classes alone, without looking at any attribute.
 
     Parameters
@@ -64,12 +66,10 @@ class ZeroR(Folding, Classifier):
     0.6428571428571429
     """
 
-    _rules = {"strategy": OneOf("majority", "uniform", "prior")}
     _accepts = (*Classifier._accepts, Text)
 
-    def __init__(self, strategy="majority", random_state=None):
-        self.strategy = strategy
-        self.random_state = random_state
+    strategy: Annotated[str, OneOf("majority", "uniform", "prior")] = "majority"
+    random_state: Any = None
 
     def _step(self):
         return partial(_class_weights, len(self.classes_))

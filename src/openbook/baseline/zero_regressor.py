@@ -4,10 +4,13 @@ Missing cells do not matter, since no cell does. With an even number of rows the
 middle two.
 """
 
+from typing import Annotated
+
 import numpy as np
 
 from openbook.border.folding import Folding
 from openbook.border.learner import Regressor
+from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
 from openbook.data import Text
 from openbook.kernels.samples import Samples
@@ -15,7 +18,7 @@ from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 
-class ZeroRegressor(Folding, Regressor):
+class ZeroRegressor(Declared, Folding, Regressor):
     """Predict the mean or the median of the target, whatever the row.
 
     Parameters
@@ -40,11 +43,9 @@ class ZeroRegressor(Folding, Regressor):
     3.0
     """
 
-    _rules = {"strategy": OneOf("mean", "median")}
     _accepts = (*Regressor._accepts, Text)
 
-    def __init__(self, strategy="mean"):
-        self.strategy = strategy
+    strategy: Annotated[str, OneOf("mean", "median")] = "mean"
 
     def _step(self):
         return _targets

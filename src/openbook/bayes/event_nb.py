@@ -4,16 +4,14 @@ multinomial, complement, Bernoulli: see `openbook.bayes.events`; each event is c
 than it was seen
 """
 
-from typing import ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
 from openbook.bayes.naive import NaiveBayes
 from openbook.bayes.smoothing import Laplace, NoSmoothing
 from openbook.border.priors import PRIORS
-from openbook.border.rules import Flag, Maybe, Number, ParameterRule
-
-_RULES: dict[str, ParameterRule] = {"fit_prior": Flag(), "class_prior": PRIORS}
+from openbook.border.rules import Maybe, Number
 
 
 class EventNB(NaiveBayes):
@@ -21,12 +19,12 @@ class EventNB(NaiveBayes):
 
     variance, kinds = "mle", None
 
-    @property
+    @property  # type: ignore[misc]
     def smoothing(self):
         """What `NaiveBayes` calls it."""
         return Laplace(self.alpha) if self.alpha else NoSmoothing()
 
-    @property
+    @property  # type: ignore[misc]
     def priors(self):
         """What `NaiveBayes` calls them."""
         if self.class_prior is not None or self.fit_prior:
@@ -112,10 +110,9 @@ class MultinomialNB(EventNB):
     [[0.75, 0.25]]
     """
 
-    _rules = _RULES
     distributions = "multinomial"
 
-    def __init__(self, alpha=1.0, fit_prior=True, class_prior=None):
+    def __init__(self, alpha=1.0, fit_prior: bool = True, class_prior: Annotated[Any, PRIORS] = None):
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -171,8 +168,6 @@ class ComplementNB(EventNB):
     """
 
     distributions, class_prior, fit_prior = "complement", None, False
-
-    _rules: ClassVar[dict[str, ParameterRule]] = {}
 
     def __init__(self, alpha=1.0):
         self.alpha = alpha
@@ -231,10 +226,15 @@ class BernoulliNB(EventNB):
     [[0.75, 0.25]]
     """
 
-    _rules = {**_RULES, "binarize": Maybe(Number(at_least=0))}
     distributions = "bernoulli"
 
-    def __init__(self, alpha=1.0, binarize=0.0, fit_prior=True, class_prior=None):
+    def __init__(
+        self,
+        alpha=1.0,
+        binarize: Annotated[float | None, Maybe(Number(at_least=0))] = 0.0,
+        fit_prior: bool = True,
+        class_prior: Annotated[Any, PRIORS] = None,
+    ):
         self.alpha = alpha
         self.binarize = binarize
         self.fit_prior = fit_prior

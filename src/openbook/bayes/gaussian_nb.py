@@ -3,6 +3,8 @@
 s2 = variance of the column in the class + var_smoothing times the largest variance of any column
 """
 
+from typing import Annotated
+
 from openbook.bayes.naive import NaiveBayes
 from openbook.bayes.smoothing import Laplace
 from openbook.border.rules import Number
@@ -61,15 +63,13 @@ class GaussianNB(NaiveBayes):
     ([[8.0], [2.0]], [[1.0], [1.0]])
     """
 
-    _rules = {"var_smoothing": Number(at_least=0)}
-
     variance, distributions, kinds = "mle", "gaussian", None
 
-    def __init__(self, priors=None, var_smoothing=1e-9):
+    def __init__(self, priors=None, var_smoothing: Annotated[float, Number(at_least=0)] = 1e-9):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    @property
+    @property  # type: ignore[misc]
     def smoothing(self):
         """Of nominal columns."""
         return Laplace(1.0)

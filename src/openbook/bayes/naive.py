@@ -15,6 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, Any, cast
 
 import numpy as np
 from scipy.special import logsumexp
@@ -30,6 +31,7 @@ from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.priors import class_priors
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
 from openbook.data import Categorical, Numeric, SparseTable, Table, Text, Word, read
@@ -63,7 +65,7 @@ class ClassEvidence(Statistics):
     parts: tuple
 
 
-class NaiveBayes(Folding, Classifier):
+class NaiveBayes(Declared, Folding, Classifier):
     r"""Naive Bayes for mixed columns: attributes are independent given the class.
 
     .. math:: P(c \mid x) \propto P(c) \prod_j P(x_j \mid c)
@@ -119,23 +121,17 @@ class NaiveBayes(Folding, Classifier):
     #: Smoothing and N - 1 are relative to the sum of the weights, which therefore count rows.
     _counts_rows = True
 
-    _rules = {
-        "smoothing": ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate),
-        "variance": OneOf("mle", "sample", "pooled"),
-        "distributions": Anything("None, a distribution, or a mapping of column to distribution"),
-        "kinds": ColumnKinds(),
-    }
-
-    var_smoothing, binarize = 0.0, None  # parameters of `GaussianNB` and `BernoulliNB`
+    var_smoothing, binarize = 0.0, cast("float | None", None)  # parameters of `GaussianNB` and `BernoulliNB`
     numeric_ = "gaussian"
     _twins = ()  # notes about columns that carry the same information
 
-    def __init__(self, smoothing=Laplace(1.0), variance="mle", priors=None, distributions=None, kinds=None):  # noqa: B008 (a frozen value)
-        self.smoothing = smoothing
-        self.variance = variance
-        self.priors = priors
-        self.distributions = distributions
-        self.kinds = kinds
+    smoothing: Annotated[Any, ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate)] = Laplace(1.0)
+    variance: Annotated[str, OneOf("mle", "sample", "pooled")] = "mle"
+    priors: Any = None
+    distributions: Annotated[
+        Any, Anything("None, a distribution, or a mapping of column to distribution")
+    ] = None
+    kinds: Annotated[Any, ColumnKinds()] = None
 
     def knobs(self):
         return {"smoothing": (Laplace(0.1), Laplace(1.0), Laplace(10.0))}

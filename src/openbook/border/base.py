@@ -24,7 +24,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.class_weight import CLASS_WEIGHT
-from openbook.border.not_taken import KnownParameters
+from openbook.border.not_taken import KnownParameters, declared_rules
 from openbook.border.priors import PRIORS
 from openbook.border.profile import Profile, Unlike
 from openbook.border.rows import Rows, in_rows
@@ -78,7 +78,7 @@ class Saved(NamedTuple):
 class Estimator(KnownParameters):
     """The border that all share, with a target or without."""
 
-    #: The rule of each parameter that has one, but for those that most classes share.
+    #: The rule of each parameter that has one: see `declared_rules`.
     _rules: ClassVar[Mapping[str, ParameterRule]] = {}
     #: The kinds of column it can use.
     _accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
@@ -105,7 +105,7 @@ class Estimator(KnownParameters):
         documented(cls)
         parameters = inspect.signature(cls).parameters
         shared = {name: rule for name, rule in _SHARED_RULES.items() if name in parameters}
-        cls._rules = {**shared, **cls._rules}
+        cls._rules = shared | declared_rules(cls)
 
     @classmethod
     @cache

@@ -6,16 +6,16 @@ Users of scikit-learn try its parameters. A value that changes nothing here is a
     TypeError: KNNImputer takes no 'add_indicator': put a MissingIndicator beside it. Leave it out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from inspect import get_annotations
-from typing import Annotated, Any, dataclass_transform, get_args, get_origin
+from inspect import get_annotations, signature
+from typing import Annotated, Any, ClassVar, dataclass_transform, get_args, get_origin
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from openbook.border.rules import Flag
+from openbook.border.rules import Flag, ParameterRule
 from openbook.errors import did_you_mean
 
 #: By parameter; by class and parameter where the reason is that of one class.
@@ -258,20 +258,34 @@ class KnownParameters(BaseEstimator):
             cls.__init__ = with_known_parameters(cls.__init__)  # type: ignore[method-assign]
 
 
+def declared_rules(cls: type) -> dict[str, ParameterRule]:
+    """The rule of each parameter, from the annotations of its class and of the bases.
+
+    A field or an argument of the constructor holds it, `noise: Annotated[float, Number(at_least=0)] = 0.1`;
+    a `bool` is a `Flag`. A class that annotates a parameter without a rule keeps the rule of its base.
+    """
+    rules: dict[str, ParameterRule] = {}
+    for base in reversed(cls.__mro__):
+        for name, kind in (get_annotations(base) | get_annotations(vars(base).get("__init__", base))).items():
+            if get_origin(kind) is Annotated:
+                rules[name] = get_args(kind)[1]
+            elif kind is bool:
+                rules[name] = Flag()
+    return {name: rules[name] for name in signature(cls).parameters if name in rules}
+
+
 @dataclass_transform(eq_default=False)
 class Declared:
     """The annotated fields of a class are its parameters, as in a dataclass: those of its bases come first.
 
-    An annotation may hold the rule of a parameter, `noise: Annotated[float, Number(at_least=0)] = 0.1`; a
-    `bool` is a `Flag`. Such rules join those of `_rules`. Declared stands before other bases, so that they
-    find the constructor that it makes.
+    An annotation may hold the rule of a parameter; see `declared_rules`. Declared stands before other bases,
+    so that they find the constructor that it makes.
     """
+
+    _rules: ClassVar[Mapping[str, ParameterRule]]
 
     def __init_subclass__(cls, **options: Any) -> None:
         if "__init__" not in vars(cls):
             dataclass(cls, repr=False, eq=False)
-        own = get_annotations(cls)
-        flags = {name: Flag() for name, kind in own.items() if kind is bool}
-        rules = {name: get_args(kind)[1] for name, kind in own.items() if get_origin(kind) is Annotated}
-        cls._rules = {**flags, **getattr(cls, "_rules", {}), **rules}  # type: ignore[attr-defined]
+        cls._rules = declared_rules(cls)
         super().__init_subclass__(**options)

@@ -1,7 +1,7 @@
 """Parameter rules are data: one function words every error, and the model file writes values by them.
 
-class OneR(Classifier):
-    _rules = {"bins": Whole(at_least=2)}
+class OneR(Declared, Folding, Classifier):
+    bins: Annotated[int, Whole(at_least=2)] = 10
 
 ParameterError: OneR: bins must be a whole number of at least 2, got 1.
 """

@@ -20,7 +20,7 @@ from openbook.data import Numeric
 from openbook.errors import DataError, ParameterError
 from openbook.spaces.points import all_pairs
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import DISTANCE_RULES, DISTANCES, TILED, Space, refusal
+from openbook.spaces.space import DISTANCES, TILED, MinkowskiPower, Space, refusal
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -42,7 +42,7 @@ class Hierarchy(Declared, RowClusterer):
     distance_threshold: Annotated[float | None, Maybe(Number())] = None
     metric: Annotated[Any, NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, *MATRICES))] = "auto"
     scale: bool = True
-    p: Annotated[float, DISTANCE_RULES["p"]] = 2
+    p: MinkowskiPower = 2
     allow_large: bool = False
 
     def refusal(self, schema):

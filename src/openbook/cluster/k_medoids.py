@@ -12,7 +12,7 @@ too large for that.
 medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clusters,), their positions
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from openbook.cluster.pam import MedoidMove, pam
 from openbook.damage import checked_array, checked_floats, require
 from openbook.data import Numeric
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import DISTANCE_RULES, Space, refusal
+from openbook.spaces.space import Metric, MinkowskiPower, Space, refusal
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
@@ -92,9 +92,9 @@ class KMedoids(Declared, RowClusterer):
     """
 
     n_clusters: int = 8
-    metric: Annotated[Any, DISTANCE_RULES["metric"]] = "gower"
+    metric: Metric = "gower"
     scale: bool = True
-    p: Annotated[float, DISTANCE_RULES["p"]] = 2
+    p: MinkowskiPower = 2
     max_iter: Annotated[int, Whole()] = 300
     allow_large: bool = False
 

@@ -9,13 +9,14 @@ class in some folds. The classifier handles missing cells.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Saved
-from openbook.border.rules import Anything, Maybe, Number, ParameterRule
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Anything, Maybe, Number
 from openbook.data import Categorical, Column
 from openbook.data.attributes import as_text
 from openbook.decide.around import AroundClassifier
@@ -24,7 +25,7 @@ from openbook.measures.decisions import least_risk, risk_steps
 from openbook.work import Work
 
 
-class MinimumRisk(AroundClassifier):
+class MinimumRisk(Declared, AroundClassifier):
     r"""Minimum risk (the Bayes decision rule): decide for the lowest expected cost.
 
     .. math:: R(i \mid x) = \sum_j \lambda_{ij} P(j \mid x)
@@ -62,15 +63,9 @@ class MinimumRisk(AroundClassifier):
     ['No', 'No', 'No']
     """
 
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {
-        "costs": Anything("None, a square array or a mapping of decision to truth to cost"),
-        "reject": Maybe(Number(at_least=0)),
-    }
-
-    def __init__(self, estimator, costs=None, reject=None):
-        self.estimator = estimator
-        self.costs = costs
-        self.reject = reject
+    estimator: Any
+    costs: Annotated[Any, Anything("None, a square array or a mapping of decision to truth to cost")] = None
+    reject: Annotated[float | None, Maybe(Number(at_least=0))] = None
 
     @property
     def _takes_unlabelled(self):

@@ -18,8 +18,7 @@ classifier itself is then fitted on all rows, and handles missing cells.
 """
 
 import math
-from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -28,8 +27,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.base import Saved
+from openbook.border.not_taken import Declared
 from openbook.border.rows import class_codes
-from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole
+from openbook.border.rules import Maybe, OneOf, Whole
 from openbook.data import Column, read
 from openbook.data.attributes import as_text
 from openbook.decide.around import AroundClassifier
@@ -42,7 +42,7 @@ _EVEN = 0.5
 _PARTS = 3
 
 
-class TunedThresholdClassifierCV(AroundClassifier):
+class TunedThresholdClassifierCV(Declared, AroundClassifier):
     """A decision threshold tuned by cross-validation: the second class from a probability on.
 
     The name and the parameters are scikit-learn's; the positive class is the second.
@@ -84,17 +84,10 @@ class TunedThresholdClassifierCV(AroundClassifier):
     True
     """
 
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {
-        "scoring": OneOf("balanced_accuracy", "f1"),
-        "cv": Whole(at_least=2),
-        "random_state": Maybe(Whole(at_least=0)),
-    }
-
-    def __init__(self, estimator, scoring="balanced_accuracy", cv=5, random_state=None):
-        self.estimator = estimator
-        self.scoring = scoring
-        self.cv = cv
-        self.random_state = random_state
+    estimator: Any
+    scoring: Annotated[str, OneOf("balanced_accuracy", "f1")] = "balanced_accuracy"
+    cv: Annotated[int, Whole(at_least=2)] = 5
+    random_state: Annotated[int | None, Maybe(Whole(at_least=0))] = None
 
     def fit(self, X, y, sample_weight=None, groups=None, time=None):
         """Tune the threshold in inner folds, and fit the classifier on all rows.

@@ -16,6 +16,7 @@ columns. Beyond the smallest and largest value, and for unseen values, the densi
 
 import math
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -73,10 +74,11 @@ class HistogramDensity(Declared, Density):
     [0.375, 0.125, 0.0]
     """
 
-    bins: int | str = "scott"
+    bins: Annotated[
+        int | str, Anything("one of 'scott', 'sturges', 'likelihood', or a whole number of at least 1")
+    ] = "scott"
 
     _counts_rows = True
-    _rules = {"bins": Anything("one of 'scott', 'sturges', 'likelihood', or a whole number of at least 1")}
 
     def _fit(self, rows):
         named = isinstance(self.bins, str) and self.bins in _RULES

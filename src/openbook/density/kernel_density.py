@@ -19,6 +19,7 @@ them.
 
 import math
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -89,12 +90,13 @@ class KernelDensity(Declared, Density):
     -1.4189
     """
 
-    bandwidth: float | str = "scott"
+    bandwidth: Annotated[
+        float | str, Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0")
+    ] = "scott"
     scale: bool = True
     allow_large: bool = False
 
     _counts_rows = True
-    _rules = {"bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0")}
 
     def _fit(self, rows):
         self._check_bandwidth()

@@ -16,7 +16,7 @@ P(c|x) = P(c). The members handle missing cells.
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -24,7 +24,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, most_probable
-from openbook.border.rules import Flag, Number
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Number
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.draw.charts import line_chart
@@ -69,7 +70,7 @@ class Given(NamedTuple):
     encoded: Any
 
 
-class AdaBoostClassifier(OneLearner, Classifier):
+class AdaBoostClassifier(Declared, OneLearner, Classifier):
     """AdaBoost: the weighted vote of members, each of which concentrates on the errors of the previous ones.
 
     Parameters
@@ -132,17 +133,11 @@ class AdaBoostClassifier(OneLearner, Classifier):
     True
     """
 
-    _rules = {
-        "learning_rate": Number(above=0),
-        "resample": Flag(),
-    }
-
-    def __init__(self, estimator=None, n_estimators=50, learning_rate=1.0, resample=False, random_state=None):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.resample = resample
-        self.random_state = random_state
+    estimator: Any = None
+    n_estimators: int = 50
+    learning_rate: Annotated[float, Number(above=0)] = 1.0
+    resample: bool = False
+    random_state: Any = None
 
     def knobs(self):
         return {"n_estimators": (10, 50, 200)}

@@ -15,7 +15,7 @@ workers.
 
 from abc import abstractmethod
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -37,7 +37,6 @@ from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
 from openbook.tree.engine.columns import encode
 from openbook.tree.engine.grower import TreeGrower, trees_of
 from openbook.tree.engine.nodes import add_values, cells, leaves_of, narrow
-from openbook.tree.learner import Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step, Work
@@ -71,18 +70,12 @@ class Forest(Declared, Sampled, ManyTrees):
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     nominal: str = "subset"
-    missing: str = "majority"
+    missing: Annotated[str, OneOf("majority", "branch")] = "majority"
     bootstrap: bool = True
     oob_score: bool = False
     random_state: Any = None
     n_jobs: int | None = None
-    max_samples: float | None = None
-
-    _rules = {
-        **Growing._rules,
-        "missing": OneOf("majority", "branch"),
-        "max_samples": MAX_SAMPLES,
-    }
+    max_samples: Annotated[float | None, MAX_SAMPLES] = None
 
     _of_all_trees = ("oob_curve_", "oob_score_", "oob_decision_function_", "oob_prediction_")
 
@@ -300,7 +293,6 @@ class ForestClassifier(Forest, GrowingClassifier):
     max_features: float | str | None = "sqrt"
     class_weight: Any = None
 
-    _rules = {**GrowingClassifier._rules, **Forest._rules}
     _oob_formula = r"\frac{\text{rows the trees outside get wrong}}{\text{rows}}"
 
     def knobs(self):
@@ -326,7 +318,6 @@ class ForestClassifier(Forest, GrowingClassifier):
 class ForestRegressor(Forest, Regressor):
     """What forests for numbers share."""
 
-    _rules = {**Forest._rules, "criterion": OneOf("squared_error")}
     criterion = "squared_error"
     _oob_formula = r"\frac{1}{n} \sum_i (y_i - \hat{y}_i)^2"
 

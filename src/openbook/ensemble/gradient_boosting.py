@@ -13,7 +13,7 @@ branch or one of their own.
 y : float64 (n, n_outputs), numbers, or 1 where a row has the class; F, r : float64 (n, n_outputs)
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -32,7 +32,7 @@ from openbook.ensemble.members import SHOWN
 from openbook.errors import ParameterError
 from openbook.tree.engine.columns import encode
 from openbook.tree.engine.grower import TreeGrower
-from openbook.tree.learner import CRITERIA, Growing
+from openbook.tree.learner import CRITERIA
 from openbook.tree.regressor import DecisionTreeRegressor
 
 
@@ -53,9 +53,9 @@ class GradientBoosting(Declared, ManyTrees):
     """What gradient boosting of classes and of numbers shares."""
 
     loss: str = "log_loss"
-    learning_rate: float = 0.1
+    learning_rate: Annotated[float, Number(above=0)] = 0.1
     n_estimators: int = 100
-    subsample: float = 1.0
+    subsample: Annotated[float, Number(above=0, at_most=1)] = 1.0
     max_depth: int | None = 3
     min_samples_split: float = 2
     min_samples_leaf: float = 1
@@ -64,24 +64,14 @@ class GradientBoosting(Declared, ManyTrees):
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     max_features: float | str | None = None
-    missing: str = "majority"
-    validation_fraction: float = 0.1
-    n_iter_no_change: int | None = None
+    missing: Annotated[str, OneOf("majority", "branch")] = "majority"
+    validation_fraction: Annotated[float, Number(above=0, at_most=0.9)] = 0.1
+    n_iter_no_change: Annotated[int | None, Maybe(Whole(at_least=1))] = None
     tol: float = 1e-4
-    init: str | None = None
-    bins: int = 255
+    init: Annotated[str | None, Maybe(OneOf("zero"))] = None
+    bins: Annotated[int, Whole(at_least=2)] = 255
     random_state: Any = None
 
-    _rules = {
-        **Growing._rules,
-        "init": Maybe(OneOf("zero")),
-        "learning_rate": Number(above=0),
-        "subsample": Number(above=0, at_most=1),
-        "missing": OneOf("majority", "branch"),
-        "validation_fraction": Number(above=0, at_most=0.9),
-        "n_iter_no_change": Maybe(Whole(at_least=1)),
-        "bins": Whole(at_least=2),
-    }
     _of_all_trees = ("start_", "train_score_", "validation_score_", "first_rounds_", "bounds_", "classes_")
 
     criterion = "squared_error"
@@ -359,7 +349,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     -0.622
     """
 
-    _rules = {**GradientBoosting._rules, "loss": OneOf("log_loss", "exponential")}
+    loss: Annotated[str, OneOf("log_loss", "exponential")] = "log_loss"
 
     def decision_function(self, X):
         """F of each row: the log odds of the second of two classes, or the score of each class.
@@ -497,14 +487,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     array([2., 4.])
     """
 
-    loss: str = "squared_error"
-    alpha: float = 0.9
-
-    _rules = {
-        **GradientBoosting._rules,
-        "loss": OneOf("squared_error", "absolute_error", "huber", "quantile"),
-        "alpha": Number(above=0, at_most=1),
-    }
+    loss: Annotated[str, OneOf("squared_error", "absolute_error", "huber", "quantile")] = "squared_error"
+    alpha: Annotated[float, Number(above=0, at_most=1)] = 0.9
 
     def staged_predict(self, X):
         """The prediction for each row after one round, after two, and so on.

@@ -1,5 +1,7 @@
 """Random forests (Breiman, 2001)."""
 
+from typing import Annotated
+
 from openbook.border.rules import Whole
 from openbook.ensemble.forest import ForestClassifier, ForestRegressor
 
@@ -70,9 +72,7 @@ class RandomForestClassifier(ForestClassifier):
     (True, (50,))
     """
 
-    bins: int = 63
-
-    _rules = {**ForestClassifier._rules, "bins": Whole(at_least=2)}
+    bins: Annotated[int, Whole(at_least=2)] = 63
 
 
 class RandomForestRegressor(ForestRegressor):
@@ -136,6 +136,4 @@ class RandomForestRegressor(ForestRegressor):
     array([ True])
     """
 
-    bins: int = 63
-
-    _rules = {**ForestRegressor._rules, "bins": Whole(at_least=2)}
+    bins: Annotated[int, Whole(at_least=2)] = 63

@@ -1,6 +1,7 @@
 """Backward elimination (ablation): start with every attribute, and drop the least useful one by one."""
 
 import math
+from typing import Annotated
 
 from openbook.border.rules import Number
 from openbook.features.search import SAME, SelectionStep, SubsetSearch, best_candidate, gain
@@ -53,9 +54,8 @@ class Ablation(SubsetSearch):
     ('petal width (cm)',)
     """
 
-    eps: float = 0.0
+    eps: Annotated[float, Number(at_least=0)] = 0.0
 
-    _rules = {**SubsetSearch._rules, "eps": Number(at_least=0)}
     verb = "dropped"
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:

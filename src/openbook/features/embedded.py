@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.not_taken import Declared
 from openbook.errors import ParameterError
-from openbook.features.select import NUMBER_RULES, number_kept
+from openbook.features.select import Count, Share, number_kept
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.scores.metrics import Task
 from openbook.work import Grid, Work
 
 
-class EmbeddedSelection(Selector):
+class EmbeddedSelection(Declared, Selector):
     """Keep the attributes of the largest importance to a learner, fitted once on all of them.
 
     The importance of an attribute is its `feature_importances_`, or the sum of the absolute `coef_` of its
@@ -52,12 +53,9 @@ class EmbeddedSelection(Selector):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    _rules = NUMBER_RULES
-
-    def __init__(self, estimator, k=None, fraction=None):
-        self.estimator = estimator
-        self.k = k
-        self.fraction = fraction
+    estimator: Any
+    k: Count = None
+    fraction: Share = None
 
     def _task(self, y: Any) -> Task:  # noqa: ARG002 (the learner says it)
         return model_task([self.estimator])

@@ -1,5 +1,7 @@
 """Greedy forward selection: start with nothing, and add the most useful attribute one by one."""
 
+from typing import Annotated
+
 from openbook.border.rules import Maybe, Number, Whole
 from openbook.features.search import SAME, SelectionStep, SubsetSearch, best_candidate, gain
 from openbook.features.subsets import Judge
@@ -56,16 +58,9 @@ class ForwardSelection(SubsetSearch):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    k: int | None = None
-    min_gain: float = 0.0
-    p: float | None = None
-
-    _rules = {
-        **SubsetSearch._rules,
-        "k": Maybe(Whole(at_least=1)),
-        "min_gain": Number(at_least=0),
-        "p": Maybe(Number(above=0, at_most=1)),
-    }
+    k: Annotated[int | None, Maybe(Whole(at_least=1))] = None
+    min_gain: Annotated[float, Number(at_least=0)] = 0.0
+    p: Annotated[float | None, Maybe(Number(above=0, at_most=1))] = None
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept: tuple[str, ...] = ()

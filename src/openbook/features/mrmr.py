@@ -13,15 +13,17 @@ quotient is infinite, and the more relevant attribute wins. Of equals the first 
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, OneOf
 from openbook.data import Categorical
 from openbook.errors import DataError
 from openbook.features.gather import Bins, Target, discrete, target_task
 from openbook.features.scores import AttributeScores, check_bins, score_examples
-from openbook.features.select import NUMBER_RULES, number_kept
+from openbook.features.select import Count, Share, number_kept
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples
 from openbook.kernels.counts import Counts
@@ -40,7 +42,7 @@ class Rated:
     score: float
 
 
-class MRMR(Selector):
+class MRMR(Declared, Selector):
     """Keep attributes with much relevance to the target and little redundancy among each other (mRMR).
 
     Parameters
@@ -78,19 +80,12 @@ class MRMR(Selector):
     ('outlook', 'humidity')
     """
 
-    _rules = {
-        **NUMBER_RULES,
-        "scheme": OneOf("difference", "quotient"),
-        "bins": Anything("'mdl' or a whole number of at least 2"),
-    }
-
     takes_tables = True
 
-    def __init__(self, k=None, fraction=None, scheme="difference", bins="mdl"):
-        self.k = k
-        self.fraction = fraction
-        self.scheme = scheme
-        self.bins = bins
+    k: Count = None
+    fraction: Share = None
+    scheme: Annotated[str, OneOf("difference", "quotient")] = "difference"
+    bins: Annotated[Any, Anything("'mdl' or a whole number of at least 2")] = "mdl"
 
     def _task(self, y):
         return target_task(y)

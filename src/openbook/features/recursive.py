@@ -1,9 +1,10 @@
 """Recursive elimination: fit, leave out the least important column, and fit again (Guyon et al. 2002)."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, Whole
 from openbook.features.embedded import fitted_on_all, importances_of
 from openbook.features.selector import Selector
@@ -13,7 +14,7 @@ from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 
-class RFE(Selector):
+class RFE(Declared, Selector):
     """Recursive feature elimination: leave out the least important columns, step by step, and refit.
 
     Unlike `EmbeddedSelection`, which fits once, it asks the learner again after each step: what matters may
@@ -59,12 +60,9 @@ class RFE(Selector):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    _rules = {"n_features_to_select": Maybe(Whole(at_least=1)), "step": Whole(at_least=1)}
-
-    def __init__(self, estimator, n_features_to_select=None, step=1):
-        self.estimator = estimator
-        self.n_features_to_select = n_features_to_select
-        self.step = step
+    estimator: Any
+    n_features_to_select: Annotated[int | None, Maybe(Whole(at_least=1))] = None
+    step: Annotated[int, Whole(at_least=1)] = 1
 
     @property
     def n_features_(self) -> int:

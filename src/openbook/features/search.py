@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Maybe, OneOf, Whole
@@ -67,15 +67,9 @@ class SubsetSearch(Declared, Selector):
 
     estimator: Any
     _: KW_ONLY
-    metric: Any = None
-    cv: Any = None
-    random_state: Any = 0
-
-    _rules = {
-        "metric": Maybe(OneOf(*METRICS)),
-        "cv": Anything("None, a number of folds, a splitter, or pairs of row positions"),
-        "random_state": Whole(),
-    }
+    metric: Annotated[Any, Maybe(OneOf(*METRICS))] = None
+    cv: Annotated[Any, Anything("None, a number of folds, a splitter, or pairs of row positions")] = None
+    random_state: Annotated[Any, Whole()] = 0
 
     #: What a step does, in words.
     verb = "added"

@@ -2,10 +2,10 @@
 
 import math
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.data.adjustments import bonferroni, false_discovery, holm
 from openbook.errors import DataError, ParameterError
 from openbook.features.gather import target_task
@@ -21,8 +21,9 @@ ADJUSTMENTS = {"holm": holm, "bonferroni": bonferroni, "fdr": false_discovery}
 WORDS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "false discovery rate"}
 
 
-#: The rules of the parameters that say how many attributes are kept.
-NUMBER_RULES = {"k": Maybe(Whole(at_least=1)), "fraction": Maybe(Number(above=0, at_most=1))}
+#: The parameters that say how many attributes are kept: their number, or their share.
+Count = Annotated[int | None, Maybe(Whole(at_least=1))]
+Share = Annotated[float | None, Maybe(Number(above=0, at_most=1))]
 
 
 class SelectAttributes(Declared, Selector):
@@ -73,22 +74,13 @@ class SelectAttributes(Declared, Selector):
     ('outlook', 'humidity')
     """
 
-    measure: str = "mutual_information"
-    k: int | None = None
-    fraction: float | None = None
-    p: float | None = None
-    adjust: str | None = "holm"
+    measure: Annotated[str, OneOf(*MEASURES)] = "mutual_information"
+    k: Count = None
+    fraction: Share = None
+    p: Annotated[float | None, Maybe(Number(above=0, at_most=1))] = None
+    adjust: Annotated[str | None, Maybe(OneOf(*ADJUSTMENTS))] = "holm"
     per_class: bool = False
-    bins: Any = "mdl"
-
-    _rules = {
-        "measure": OneOf(*MEASURES),
-        **NUMBER_RULES,
-        "p": Maybe(Number(above=0, at_most=1)),
-        "adjust": Maybe(OneOf(*ADJUSTMENTS)),
-        "per_class": Flag(),
-        "bins": Anything("'mdl' or a whole number of at least 2"),
-    }
+    bins: Annotated[Any, Anything("'mdl' or a whole number of at least 2")] = "mdl"
 
     takes_tables = True
 

@@ -12,11 +12,12 @@ rows without replacement, from a seed of its own, so that the number of workers 
 
 import warnings
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Number, Whole
 from openbook.errors import DataError, ParameterError
 from openbook.features.select import SelectAttributes
@@ -30,7 +31,7 @@ from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
 
-class StabilitySelection(Selector):
+class StabilitySelection(Declared, Selector):
     """Stability selection: keep the attributes chosen on most random halves of the rows.
 
     Parameters
@@ -66,18 +67,10 @@ class StabilitySelection(Selector):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    _rules = {
-        "selector": Anything("None or a selection of openbook's"),
-        "repeats": Whole(at_least=2),
-        "threshold": Number(above=0.5, at_most=1),
-        "random_state": Whole(),
-    }
-
-    def __init__(self, selector=None, repeats=100, threshold=0.75, random_state=0):
-        self.selector = selector
-        self.repeats = repeats
-        self.threshold = threshold
-        self.random_state = random_state
+    selector: Annotated[Any, Anything("None or a selection of openbook's")] = None
+    repeats: Annotated[int, Whole(at_least=2)] = 100
+    threshold: Annotated[float, Number(above=0.5, at_most=1)] = 0.75
+    random_state: Annotated[int, Whole()] = 0
 
     @property
     def takes_tables(self) -> bool:
@@ -118,8 +111,8 @@ class StabilitySelection(Selector):
         d, t = len(self.support_), self.threshold
         q = figure(self.mean_size_)
         note = "V: irrelevant attributes kept, if these are exchangeable (Meinshausen and Bühlmann)"
-        numbers = {"q": q, "t": t, "d": d}
-        bound = Step.of("E[V] at most", r"\frac{q^2}{(2 t - 1) d}", numbers, self.bound_, note)
+        formula = r"\frac{q^2}{(2 t - 1) d}"
+        bound = Step.of("E[V] at most", formula, {"q": q, "t": t, "d": d}, self.bound_, note)
         mean = Step("q", result=self.mean_size_, note="mean number of attributes chosen per round")
         note = f"{self.repeats} rounds of {type(self._inner).__name__} on half of the rows each."
         grid = Grid("Frequencies", ("attribute", "chosen", ""), self._ranked(self.frequencies_), note)

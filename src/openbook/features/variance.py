@@ -6,10 +6,11 @@ r"""Variance threshold: remove columns that hardly vary, whatever the target.
 Missing cells do not count. A column without a known cell does not vary.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.data import Categorical, Numeric
 from openbook.errors import DataError
@@ -20,7 +21,7 @@ from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 
-class VarianceThreshold(Selector):
+class VarianceThreshold(Declared, Selector):
     """Keep the columns whose variance is above a threshold; the target is not looked at.
 
     Parameters
@@ -50,11 +51,9 @@ class VarianceThreshold(Selector):
     ('a',)
     """
 
-    _rules = {"threshold": Number(at_least=0)}
     _needs_target = False
 
-    def __init__(self, threshold=0.0):
-        self.threshold = threshold
+    threshold: Annotated[float, Number(at_least=0)] = 0.0
 
     def _task(self, y: Any) -> Task:  # noqa: ARG002 (it is not looked at)
         return "regression"

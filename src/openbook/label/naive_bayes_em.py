@@ -19,7 +19,7 @@ import warnings
 from copy import copy
 from functools import partial, reduce
 from operator import add
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -27,7 +27,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from openbook.bayes.naive import NaiveBayes, evidence, normalised
 from openbook.bayes.redundant import twin_columns
-from openbook.bayes.smoothing import Laplace
 from openbook.border.learner import most_probable
 from openbook.border.rows import Chunk, infinite_cell, none_labelled
 from openbook.border.rules import Number, OneOf
@@ -117,29 +116,10 @@ class NaiveBayesEM(NaiveBayes):
     _assumes = "model"
     one_pass = False  # a pass for each round
 
-    _rules = {
-        **NaiveBayes._rules,
-        "unlabelled_weight": Number(at_least=0, at_most=1),
-        "assignment": OneOf("soft", "hard"),
-    }
-
-    def __init__(
-        self,
-        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
-        variance="mle",
-        priors=None,
-        distributions=None,
-        kinds=None,
-        unlabelled_weight=1.0,
-        assignment="soft",
-        max_iter=200,
-        tol=1e-6,
-    ):
-        super().__init__(smoothing, variance, priors, distributions, kinds)
-        self.unlabelled_weight = unlabelled_weight
-        self.assignment = assignment
-        self.max_iter = max_iter
-        self.tol = tol
+    unlabelled_weight: Annotated[float, Number(at_least=0, at_most=1)] = 1.0
+    assignment: Annotated[str, OneOf("soft", "hard")] = "soft"
+    max_iter: int = 200
+    tol: float = 1e-6
 
     def knobs(self):
         return {**super().knobs(), "unlabelled_weight": (0.1, 0.3, 1.0)}

@@ -13,8 +13,6 @@ The distance of every row to the nearest labelled one is kept, and brought up to
 distances in all, and memory for n. The distance says what becomes of missing cells.
 """
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +24,7 @@ from openbook.draw.plot import Plot
 from openbook.errors import DataError
 from openbook.label.assumptions import ASSUMPTIONS
 from openbook.label.propagation import RowsInSpace
+from openbook.spaces.space import Algorithm, Metric, MinkowskiPower
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -68,10 +67,10 @@ class NearestPropagation(Declared, RowsInSpace):
     ([1, 2, 4], ['a', 'a', 'a', 'b', 'b'])
     """
 
-    metric: Any = "auto"
-    algorithm: str = "auto"
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
     scale: bool = True
-    p: float = 2
+    p: MinkowskiPower = 2
 
     def knobs(self):
         return {"scale": (True, False)}

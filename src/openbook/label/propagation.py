@@ -15,7 +15,7 @@ The distance says what becomes of missing cells.
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -32,7 +32,7 @@ from openbook.errors import DataError
 from openbook.label.assumptions import ASSUMPTIONS, neighbours_agree
 from openbook.label.graph_kernels import count_degrees, propagate, spread
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
+from openbook.spaces.space import DISTANCE_MEANINGS, Algorithm, Metric, MinkowskiPower, Space, refusal
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
@@ -52,7 +52,6 @@ class RowsInSpace(Classifier):
     _refuses_weights = "labels pass from row to row, and a row is there once"
     _takes_means = True
     _wants_evidence = True  # as of neighbours
-    _rules = DISTANCE_RULES
     _meanings = DISTANCE_MEANINGS
 
     def refusal(self, schema):
@@ -270,10 +269,10 @@ class LabelPropagation(Declared, _OnGraph):
     n_neighbors: int = 7
     max_iter: int = 1000
     tol: float = 1e-3
-    metric: Any = "auto"
-    algorithm: str = "auto"
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
     scale: bool = True
-    p: float = 2
+    p: MinkowskiPower = 2
     n_jobs: int | None = None
 
     name = "Label propagation"
@@ -351,10 +350,10 @@ class LabelSpreading(Declared, _OnGraph):
     alpha: Annotated[float, Number(above=0, at_most=0.999999)] = 0.2
     max_iter: int = 30
     tol: float = 1e-3
-    metric: Any = "auto"
-    algorithm: str = "auto"
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
     scale: bool = True
-    p: float = 2
+    p: MinkowskiPower = 2
     n_jobs: int | None = None
 
     name = "Label spreading"

@@ -20,6 +20,7 @@ from abc import abstractmethod
 from copy import copy
 from functools import partial, reduce
 from operator import add
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -29,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.cross_fitted import FOLDS
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier, most_probable
+from openbook.border.not_taken import Declared
 from openbook.border.priors import PRIORS, class_priors
 from openbook.border.rules import Maybe, Number, OneOf, Whole, WordOr
 from openbook.damage import checked_array, require
@@ -59,16 +61,14 @@ MOST_NOTES = 20
 _SHARE = Number(at_least=0, at_most=1)
 
 
-class _Discriminant(Folding, Classifier):
+class _Discriminant(Declared, Folding, Classifier):
     """What both discriminants share: statistics, encoding, prior, means and covariances."""
 
     _takes_means = True
-    _rules = {"variance": OneOf("mle", "sample"), "shrinkage": _SHARE, "priors": PRIORS}
 
-    def __init__(self, variance="mle", shrinkage=0.0, priors=None):
-        self.variance = variance
-        self.shrinkage = shrinkage
-        self.priors = priors
+    variance: Annotated[str, OneOf("mle", "sample")] = "mle"
+    shrinkage: Annotated[Any, _SHARE] = 0.0
+    priors: Annotated[Any, PRIORS] = None
 
     def knobs(self):
         return {"shrinkage": (0.0, 0.1, 0.3, 1.0)}
@@ -263,10 +263,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     shrinkage : float, default=0.0
         From 0 to 1, how far the covariance is drawn towards its diagonal: 1 takes the columns for
         independent.
-    n_components : int or None, default=None
-        The directions on which `transform` gives scores; None for all there are, one fewer than classes.
     priors : sequence, mapping of class to probability, or None, default=None
         The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
+    n_components : int or None, default=None
+        The directions on which `transform` gives scores; None for all there are, one fewer than classes.
 
     Attributes
     ----------
@@ -318,11 +318,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     0.98
     """
 
-    _rules = {**_Discriminant._rules, "n_components": Maybe(Whole(at_least=1))}
-
-    def __init__(self, variance="mle", shrinkage=0.0, n_components=None, priors=None):
-        super().__init__(variance=variance, shrinkage=shrinkage, priors=priors)
-        self.n_components = n_components
+    n_components: Annotated[int | None, Maybe(Whole(at_least=1))] = None
 
     def _groups(self):
         return 1
@@ -491,7 +487,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     """
 
     _wants_evidence = True  # a covariance of each class has many figures
-    _rules = {**_Discriminant._rules, "shrinkage": WordOr(_SHARE, "cv")}
+    shrinkage: Annotated[Any, WordOr(_SHARE, "cv")] = 0.0
 
     def _groups(self):
         return len(self.classes_)

@@ -7,6 +7,8 @@ This is `LinearRegression` with l1 = W alpha l1_ratio, l2 = W alpha (1 - l1_rati
 fold, equations, derivation and rules for missing cells.
 """
 
+from typing import Annotated
+
 from openbook.border.rules import Number
 from openbook.linear.least_squares import PenalisedSquares
 
@@ -21,14 +23,14 @@ class ElasticNet(PenalisedSquares):
     ----------
     alpha : float, default=1.0
         The strength of the penalty, relative to the mean loss of a row; 0 for least squares.
-    l1_ratio : float, default=0.5
-        The share r of the sizes in the penalty, from 0 (ridge regression) to 1 (the lasso).
     fit_intercept : bool, default=True
         Whether there is an intercept. It is not penalised.
     positive : bool, default=False
         Whether no coefficient may be below 0; the intercept may.
     scale : bool, default=False
         Whether the penalty sees numbers in units of their standard deviation, or as they are.
+    l1_ratio : float, default=0.5
+        The share r of the sizes in the penalty, from 0 (ridge regression) to 1 (the lasso).
 
     Attributes
     ----------
@@ -74,25 +76,4 @@ class ElasticNet(PenalisedSquares):
     [1.142857]
     """
 
-    _rules = {**PenalisedSquares._rules, "l1_ratio": Number(at_least=0, at_most=1)}
-
-    def __init__(self, alpha=1.0, l1_ratio=0.5, fit_intercept=True, positive=False, scale=False):
-        super().__init__(alpha, fit_intercept, positive, scale)
-        self.l1_ratio = l1_ratio
-
-    @property
-    def _penalised(self):
-        return self.alpha > 0
-
-    @property
-    def l1(self):
-        """The strength of the penalty on sizes as `LinearRegression` has it."""
-        return self.alpha * self.l1_ratio * self._normal.weight
-
-    @property
-    def l2(self):
-        """The strength of the penalty on squares as `LinearRegression` has it."""
-        return self.alpha * (1 - self.l1_ratio) * self._normal.weight
-
-    def knobs(self):
-        return {"alpha": (0.001, 0.01, 0.1, 1.0)}
+    l1_ratio: Annotated[float, Number(at_least=0, at_most=1)] = 0.5

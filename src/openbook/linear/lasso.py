@@ -5,11 +5,10 @@ r"""The lasso: least squares with a penalty on the sizes of the coefficients, wh
 It is the elastic net with l1_ratio = 1 (see `elastic_net`).
 """
 
-from openbook.linear.elastic_net import ElasticNet
 from openbook.linear.least_squares import PenalisedSquares
 
 
-class Lasso(ElasticNet):
+class Lasso(PenalisedSquares):
     r"""The lasso: least squares with a penalty on the sizes of the coefficients, which sets some to 0.
 
     .. math:: \min_{b, \beta} \frac{1}{2W} \sum_i w_i (y_i - \hat{y}_i)^2 + \alpha \sum_j |\beta_j|
@@ -67,7 +66,5 @@ class Lasso(ElasticNet):
     >>> model.coef_.tolist(), model.intercept_
     ([1.0], 2.5)
     """
-
-    _rules = PenalisedSquares._rules
 
     l1_ratio = 1.0

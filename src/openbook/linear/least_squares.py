@@ -28,7 +28,6 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.folding import Folding
 from openbook.border.learner import Regressor
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Flag
 from openbook.damage import require
 from openbook.data import SparseTable
 from openbook.draw.charts import named_bars
@@ -509,7 +508,22 @@ class PenalisedSquares(Declared, LeastSquares):
     positive: bool = False
     scale: bool = False
 
-    _rules = {"positive": Flag()}
+    @property
+    def _penalised(self):
+        return self.alpha > 0
+
+    @property
+    def l1(self):
+        """The strength of the penalty on sizes as `LinearRegression` has it."""
+        return self.alpha * self.l1_ratio * self._normal.weight
+
+    @property
+    def l2(self):
+        """The strength of the penalty on squares as `LinearRegression` has it."""
+        return self.alpha * (1 - self.l1_ratio) * self._normal.weight
+
+    def knobs(self):
+        return {"alpha": (0.001, 0.01, 0.1, 1.0)}
 
 
 def _scatter(columns, chunk):

@@ -1,9 +1,9 @@
 """Linear regression; the equations are in `least_squares`."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Flag, Maybe, Number, OneOf, ValueOf
+from openbook.border.rules import Maybe, Number, OneOf, ValueOf
 from openbook.linear.basis import Polynomial, Radial, Sigmoid
 from openbook.linear.least_squares import LeastSquares
 
@@ -91,26 +91,16 @@ class LinearRegression(Declared, LeastSquares):
     ('x0', 'x0^2')
     """
 
-    l2: float = 0.0
-    l1: float = 0.0
-    basis: Any = None
-    loss: str = "squared"
-    epsilon: float = 1.35
+    l2: Annotated[float, Number(at_least=0)] = 0.0
+    l1: Annotated[float, Number(at_least=0)] = 0.0
+    basis: Annotated[Any, Maybe(ValueOf(Polynomial, Radial, Sigmoid))] = None
+    loss: Annotated[str, OneOf("squared", "huber")] = "squared"
+    epsilon: Annotated[float, Number(above=1)] = 1.35
     scale: bool = True
     fit_intercept: bool = True
     positive: bool = False
     penalise_intercept: bool = False
     n_jobs: int | None = None
-
-    _rules = {
-        "l2": Number(at_least=0),
-        "l1": Number(at_least=0),
-        "basis": Maybe(ValueOf(Polynomial, Radial, Sigmoid)),
-        "loss": OneOf("squared", "huber"),
-        "epsilon": Number(above=1),
-        "positive": Flag(),
-        "penalise_intercept": Flag(),
-    }
 
     def knobs(self):
         return {"l2": (0.0, 0.1, 1.0, 10.0, 100.0)}

@@ -13,7 +13,7 @@ values never seen count as the encoding says. Ties go to the class that comes fi
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -149,17 +149,19 @@ class LogisticRegression(Declared, Classifier):
     """
 
     C: float = 1.0
-    l1_ratio: float = 0.0
-    penalty: str | None = "deprecated"
-    tol: float = 1e-6
+    l1_ratio: Annotated[float, Number(at_least=0, at_most=1)] = 0.0
+    penalty: Annotated[str | None, Maybe(OneOf("l1", "l2", "elasticnet", "deprecated"))] = "deprecated"
+    tol: Annotated[float, Number(above=0)] = 1e-6
     fit_intercept: bool = True
     class_weight: Any = None
     random_state: Any = None
-    solver: Any = "auto"
-    max_iter: int = 100
-    learning_rate_init: float | None = None
-    coef_init: Any = None
-    intercept_init: Any = None
+    solver: Annotated[Any, OneOf("auto", "newton", "lbfgs", "sgd", "gradient_descent", *SAME_MAXIMUM)] = (
+        "auto"
+    )
+    max_iter: Annotated[int, Whole(at_least=0)] = 100
+    learning_rate_init: Annotated[float | None, Maybe(Number(above=0))] = None
+    coef_init: Annotated[Any, Anything("None, or a coefficient for each encoded column")] = None
+    intercept_init: Annotated[Any, Anything("None, or a number for each score")] = None
     scale: bool = True
     n_jobs: int | None = None
 
@@ -169,16 +171,6 @@ class LogisticRegression(Declared, Classifier):
     _streams = True
     _takes_means = True
     _takes_sparse = True
-    _rules = {
-        "l1_ratio": Number(at_least=0, at_most=1),
-        "penalty": Maybe(OneOf("l1", "l2", "elasticnet", "deprecated")),
-        "tol": Number(above=0),
-        "solver": OneOf("auto", "newton", "lbfgs", "sgd", "gradient_descent", *SAME_MAXIMUM),
-        "max_iter": Whole(at_least=0),
-        "learning_rate_init": Maybe(Number(above=0)),
-        "coef_init": Anything("None, or a coefficient for each encoded column"),
-        "intercept_init": Anything("None, or a number for each score"),
-    }
 
     def knobs(self):
         return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}

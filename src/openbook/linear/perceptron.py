@@ -16,7 +16,7 @@ theta : float64 (d + 1,) for two classes, else (n_classes, d + 1); bias first, t
 import warnings
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Classifier, most_probable
 from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk
-from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
+from openbook.border.rules import Anything, Number, OneOf, Whole
 from openbook.damage import checked_array, checked_floats, require
 from openbook.errors import DataError
 from openbook.fold import each
@@ -117,11 +117,11 @@ class Perceptron(Declared, Classifier):
     [-1, 1]
     """
 
-    eta0: float = 1.0
-    max_iter: int = 100
-    coef_init: Any = None
-    intercept_init: Any = None
-    keep: str = "last"
+    eta0: Annotated[float, Number(above=0)] = 1.0
+    max_iter: Annotated[int, Whole(at_least=0)] = 100
+    coef_init: Annotated[Any, Anything("None, or a weight for each encoded column")] = None
+    intercept_init: Annotated[Any, Anything("None, or a number for each score")] = None
+    keep: Annotated[str, OneOf("last", "pocket", "average")] = "last"
     shuffle: bool = False
     random_state: Any = 0
     scale: bool = False
@@ -130,14 +130,6 @@ class Perceptron(Declared, Classifier):
     _counts_rows = True
     _takes_means = True
     _takes_sparse = True
-    _rules = {
-        "eta0": Number(above=0),
-        "max_iter": Whole(at_least=0),
-        "coef_init": Anything("None, or a weight for each encoded column"),
-        "intercept_init": Anything("None, or a number for each score"),
-        "keep": OneOf("last", "pocket", "average"),
-        "shuffle": Flag(),
-    }
 
     def knobs(self):
         return {"keep": ("last", "pocket", "average"), "scale": (False, True)}

@@ -17,6 +17,7 @@ theta : float64 (d + m - 1,): w, then t_0 and the logarithms of the steps from e
 import math
 import warnings
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 from scipy.optimize import minimize
@@ -24,6 +25,7 @@ from scipy.special import expit, log_expit
 from sklearn.exceptions import ConvergenceWarning
 
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.damage import checked_floats, require
 from openbook.data.attributes import as_text
@@ -37,7 +39,7 @@ from openbook.work import Grid, Step, Work
 CLOSEST = 1e-12
 
 
-class ProportionalOdds(Classifier):
+class ProportionalOdds(Declared, Classifier):
     """Ordinal logistic regression: one line for all classes, and a threshold between each two of them.
 
     For classes with an order, such as low < middle < high. The order is that of an ordinal target's values,
@@ -94,13 +96,11 @@ class ProportionalOdds(Classifier):
 
     _counts_declared = False  # two thresholds with no row between them have no likelihood to place them by
     _takes_means = True
-    _rules = {"tol": Number(above=0)}
 
-    def __init__(self, C=1.0, tol=1e-6, max_iter=1000, scale=True):
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.scale = scale
+    C: float = 1.0
+    tol: Annotated[float, Number(above=0)] = 1e-6
+    max_iter: int = 1000
+    scale: bool = True
 
     def knobs(self):
         return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}

@@ -7,6 +7,8 @@ likely than not. They are nominal columns, such as "has
 sport", of the values no and yes, and numbers for classifiers other than openbook's.
 """
 
+from typing import Annotated, Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -64,10 +66,15 @@ class ClassifierChain(MultiLabelLearner):
     ('colour', 'has bright')
     """
 
-    _rules = {**MultiLabelLearner._rules, "order": Anything('a list of positions, "random" or None')}
     _title = "Classifier chain"
 
-    def __init__(self, estimator, order=None, thresholds=None, random_state=None):
+    def __init__(
+        self,
+        estimator,
+        order: Annotated[Any, Anything('a list of positions, "random" or None')] = None,
+        thresholds=None,
+        random_state=None,
+    ):
         super().__init__(estimator, thresholds, random_state)
         self.order = order
 

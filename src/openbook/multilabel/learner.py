@@ -11,8 +11,8 @@ of texts, they are counted once for all members.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
@@ -23,7 +23,7 @@ from openbook.border.labels import EVEN, LabelLearner
 from openbook.border.learner import Learner
 from openbook.border.passages import odds_score, shaded_texts
 from openbook.border.rows import Rows
-from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole
+from openbook.border.rules import Maybe, OneOf, Whole
 from openbook.border.words import with_words
 from openbook.damage import checked_array, require
 from openbook.data import Column, Nominal, Schema, Table, Text, Word
@@ -44,15 +44,15 @@ _INNER_FOLDS = 5
 class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
     """A learner of several labels around a classifier; a subclass fits its members and asks them."""
 
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {
-        "thresholds": Maybe(OneOf("f1", "balanced_accuracy")),
-        "random_state": Maybe(Whole(at_least=0)),
-    }
-
     estimators_: list[Any]
     thresholds_: np.ndarray
 
-    def __init__(self, estimator, thresholds=None, random_state=None):
+    def __init__(
+        self,
+        estimator: Any,
+        thresholds: Annotated[str | None, Maybe(OneOf("f1", "balanced_accuracy"))] = None,
+        random_state: Annotated[int | None, Maybe(Whole(at_least=0))] = None,
+    ) -> None:
         self.estimator = estimator
         self.thresholds = thresholds
         self.random_state = random_state

@@ -24,7 +24,15 @@ from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.votes import ROUNDING, TIES, WEIGHTS, decide_votes, reordered, seeded_hash
 from openbook.neighbors.windows import KERNELS
-from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, DISTANCES, PRECOMPUTED, Space, refusal
+from openbook.spaces.space import (
+    DISTANCE_MEANINGS,
+    DISTANCES,
+    PRECOMPUTED,
+    Algorithm,
+    MinkowskiPower,
+    Space,
+    refusal,
+)
 
 _FUNCTION = "a function of rows (…, d) and (…, d)"
 
@@ -35,9 +43,9 @@ class _KNeighbors(Declared, NeighborLearner):
     n_neighbors: int = 5
     metric: Annotated[Any, NamedOr(_FUNCTION, (*DISTANCES, PRECOMPUTED))] = "auto"
     weights: Annotated[Any, NamedOr("a function of the distances (m, k)", WEIGHTS)] = "uniform"
-    algorithm: Annotated[str, DISTANCE_RULES["algorithm"]] = "auto"
+    algorithm: Algorithm = "auto"
     scale: bool = True
-    p: Annotated[float, DISTANCE_RULES["p"]] = 2
+    p: MinkowskiPower = 2
     equally_near: Annotated[Any, NamedOr(_FUNCTION, ("first", "random", *DISTANCES))] = "first"
     random_state: Any = None
     n_jobs: int | None = None

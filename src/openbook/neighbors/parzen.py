@@ -25,7 +25,7 @@ from openbook.errors import RefusalError
 from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows
 from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.windows import KERNELS, kernel_weights, log_volume
-from openbook.spaces.space import DISTANCE_RULES
+from openbook.spaces.space import Algorithm, Metric, MinkowskiPower
 
 #: Rows that the rule for the radius looks at.
 _ENOUGH = 1000
@@ -55,8 +55,6 @@ class _Parzen(Declared, NeighborLearner):
 
     radius: Annotated[float | None, Maybe(Number(above=0))] = None
     kernel: Annotated[Any, NamedOr(_FUNCTION, tuple(KERNELS))] = "gaussian"
-
-    _rules = DISTANCE_RULES
 
     def knobs(self):
         return {"radius": (0.25, 0.5, 1.0, 2.0, None)}
@@ -159,10 +157,10 @@ class ParzenClassifier(_Parzen, Classifier):
     """
 
     priors: Any = None
-    metric: Any = "auto"
-    algorithm: str = "auto"
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
     scale: bool = True
-    p: float = 2
+    p: MinkowskiPower = 2
 
     def _solve(self):
         super()._solve()
@@ -283,10 +281,10 @@ class ParzenRegressor(_Parzen, Regressor):
     [25.0, 40.0, 25.0]
     """
 
-    metric: Any = "auto"
-    algorithm: str = "auto"
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
     scale: bool = True
-    p: float = 2
+    p: MinkowskiPower = 2
 
     def _solve(self):
         super()._solve()

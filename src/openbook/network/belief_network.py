@@ -16,7 +16,7 @@ tables_ : {node: float64 (values of each parent …, values of the node)}
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY
 from operator import add
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -133,20 +133,12 @@ class BeliefNetwork(NetworkParameters, Questions, Unsupervised):
     """
 
     _: KW_ONLY
-    required: Any = ()
-    forbidden: Any = ()
-    latent: Any = None
-    random_state: int = 0
+    required: Annotated[Any, Anything("a list of (parent, child)")] = ()
+    forbidden: Annotated[Any, Anything("a list of (parent, child)")] = ()
+    latent: Annotated[Any, Anything("None, or a mapping of a node's name to its number of values")] = None
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
     _counts_rows = True
-    _rules = {
-        "structure": Anything("a way to search the edges, or a list of (parent, child)"),
-        **NetworkParameters._rules,
-        "required": Anything("a list of (parent, child)"),
-        "forbidden": Anything("a list of (parent, child)"),
-        "latent": Anything("None, or a mapping of a node's name to its number of values"),
-        "random_state": Whole(at_least=0),
-    }
 
     @classmethod
     def from_tables(cls, nodes: Mapping[str, Mapping[str, Any]]) -> Self:

@@ -14,7 +14,7 @@ unseen values are summed out. The prior of a class is its share of the rows, uns
 class can explain gets the prior. Rows with gaps are learnt by expectation-maximisation.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -101,13 +101,9 @@ class BeliefNetworkClassifier(NetworkParameters, Classifier):
     'Yes'
     """
 
-    structure: Any = "tan"
+    structure: Annotated[Any, Anything("'tan', 'naive', 'hill_climb' or a list of (parent, child)")] = "tan"
 
     _counts_rows = True
-    _rules = {
-        **NetworkParameters._rules,
-        "structure": Anything("'tan', 'naive', 'hill_climb' or a list of (parent, child)"),
-    }
 
     def knobs(self):
         return {"structure": STRUCTURES, "bins": (3, 5, 10)}

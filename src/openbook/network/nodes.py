@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from operator import add
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing, Smoothing
 from openbook.border.not_taken import Declared
 from openbook.border.rows import FileChunk, infinite_cell
-from openbook.border.rules import Anything, Number, OneOf, ParameterRule, ValueOf, Whole
+from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.data import UNSEEN, Attribute, Numeric, Ordinal
 from openbook.errors import ParameterError, did_you_mean
 from openbook.fold import fold, loaded
@@ -31,26 +31,18 @@ from openbook.prepare.discretise import equal_cuts
 class NetworkParameters(Declared):
     """The parameters of every belief network that is learnt; see `BeliefNetwork`."""
 
-    structure: Any = "hill_climb"
+    structure: Annotated[Any, Anything("a way to search the edges, or a list of (parent, child)")] = (
+        "hill_climb"
+    )
     _: KW_ONLY
-    criterion: str = "bic"
-    max_parents: int = 4
-    smoothing: Any = Laplace(1.0)
-    gaussian: Any = None
-    bins: int = 5
-    min_covar: float = 1e-3
+    criterion: Annotated[str, OneOf("bic", "bdeu", "k2")] = "bic"
+    max_parents: Annotated[int, Whole(at_least=1)] = 4
+    smoothing: Annotated[Any, ValueOf(NoSmoothing, Laplace, MEstimate)] = Laplace(1.0)
+    gaussian: Annotated[Any, Anything("'all', a list of numeric columns, or None")] = None
+    bins: Annotated[int, Whole(at_least=2)] = 5
+    min_covar: Annotated[float, Number(above=0)] = 1e-3
     max_iter: int = 100
-    tol: float = 1e-6
-
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {
-        "criterion": OneOf("bic", "bdeu", "k2"),
-        "max_parents": Whole(at_least=1),
-        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
-        "gaussian": Anything("'all', a list of numeric columns, or None"),
-        "bins": Whole(at_least=2),
-        "min_covar": Number(above=0),
-        "tol": Number(above=0),
-    }
+    tol: Annotated[float, Number(above=0)] = 1e-6
 
 
 def as_node(attribute, cuts):

@@ -9,7 +9,6 @@ comes back has them filled.
 code : float64 (n_rows, hidden_layer_sizes[-1])
 """
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
 from openbook.neural.outputs import Distance
-from openbook.neural.trained import RULES, Trained
+from openbook.neural.trained import Trained
 
 
 class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
@@ -116,8 +115,6 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     hidden_layer_sizes: Any = (2,)
     max_iter: int = 200
     alpha: float = 0.0
-
-    _rules = {field.name: RULES[field.name] for field in fields(Trained) if field.name in RULES}
 
     def _fit(self, rows):
         if not self._hidden():

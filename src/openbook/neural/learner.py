@@ -3,31 +3,33 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
+from openbook.border.rules import Anything, Number, OneOf, Whole
 from openbook.data import Table, read
 from openbook.errors import ParameterError
 from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
-from openbook.neural.trained import Trained
+from openbook.neural.integration import INTEGRATIONS
+from openbook.neural.trained import MoreRows, Trained
 
 
 class NetworkLearner(Trained, Learner):
     """A learner that is a network; see `MLPClassifier`."""
 
-    steepness: float = 1.0
-    integration: str = "sum"
+    steepness: Annotated[float, Number(above=0)] = 1.0
+    integration: Annotated[str, OneOf(*INTEGRATIONS)] = "sum"
     output: str | None = None
     loss: str | None = None
-    dropout: float = 0.0
-    coefs_init: Any = None
-    intercepts_init: Any = None
-    pretrain: int = 0
-    unlabelled: Any = None
+    dropout: Annotated[float, Number(at_least=0, at_most=0.9)] = 0.0
+    coefs_init: Annotated[Any, Anything("None, or an array of weights for each layer")] = None
+    intercepts_init: Annotated[Any, Anything("None, or an array of biases for each layer")] = None
+    pretrain: Annotated[int, Whole(0)] = 0
+    unlabelled: Annotated[Any, MoreRows()] = None
     fit_intercept: bool = True
     shuffle: bool = True
 

@@ -9,6 +9,8 @@ trained by backpropagation: see `openbook.neural.network` for the passes, `activ
 coefs_[l] : float (units of layer l, units of layer l + 1), the encoded columns being layer 0
 """
 
+from typing import Annotated
+
 import numpy as np
 
 from openbook.border.learner import Classifier, Regressor
@@ -18,7 +20,6 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.neural.learner import NetworkLearner
 from openbook.neural.outputs import CrossEntropy, Distance, Output
-from openbook.neural.trained import RULES
 from openbook.words.numbers import figure
 from openbook.work import Step
 
@@ -145,11 +146,8 @@ class MLPClassifier(NetworkLearner, Classifier):
     0.97
     """
 
-    _rules = {
-        **RULES,
-        "output": Maybe(OneOf("logistic", "softmax", "tanh", "sign", "identity")),
-        "loss": Maybe(OneOf("cross_entropy", "squared")),
-    }
+    output: Annotated[str | None, Maybe(OneOf("logistic", "softmax", "tanh", "sign", "identity"))] = None
+    loss: Annotated[str | None, Maybe(OneOf("cross_entropy", "squared"))] = None
 
     def _output_layer(self):
         n_classes = len(self.classes_)
@@ -329,11 +327,8 @@ class MLPRegressor(NetworkLearner, Regressor):
     2.2
     """
 
-    _rules = {
-        **RULES,
-        "output": Maybe(OneOf("identity", "logistic", "tanh", "sign", "relu")),
-        "loss": Maybe(OneOf("squared", "huber")),
-    }
+    output: Annotated[str | None, Maybe(OneOf("identity", "logistic", "tanh", "sign", "relu"))] = None
+    loss: Annotated[str | None, Maybe(OneOf("squared", "huber"))] = None
 
     def _output_layer(self):
         return Distance(self.output or "identity", huber=self.loss == "huber"), 1

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Estimator
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole, WordOr
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole, WordOr
 from openbook.damage import checked_array
 from openbook.data import read
 from openbook.data.conform import conform
@@ -71,33 +71,6 @@ class MoreRows(Anything):
         return None
 
 
-RULES: dict[str, ParameterRule] = {
-    "hidden_layer_sizes": Sizes(),
-    "activation": HiddenActivations(),
-    "steepness": Number(above=0),
-    "integration": OneOf(*INTEGRATIONS),
-    "solver": OneOf(*SOLVERS),
-    "learning_rate_init": Maybe(Number(above=0)),
-    "momentum": Number(at_least=0, at_most=1),
-    "nesterovs_momentum": Flag(),
-    "learning_rate": OneOf(*SCHEDULES),
-    "decay": Number(at_least=0),
-    "power_t": Number(at_least=0),
-    "batch_size": WordOr(Whole(1), "auto"),
-    "max_iter": Whole(0),
-    "n_iter_no_change": Whole(1),
-    "dropout": Number(at_least=0, at_most=0.9),
-    "early_stopping": Flag(),
-    "validation_fraction": Number(above=0, at_most=0.5),
-    "coefs_init": Anything("None, or an array of weights for each layer"),
-    "intercepts_init": Anything("None, or an array of biases for each layer"),
-    "pretrain": Whole(0),
-    "unlabelled": MoreRows(),
-    "shuffle": Flag(),
-    "precision": OneOf("float64", "float32"),
-}
-
-
 def settings_of(learner, **others):
     """How a learner's parameters say to train."""
     declared = {name: getattr(learner, name) for name in Settings._fields}
@@ -108,24 +81,24 @@ def settings_of(learner, **others):
 class Trained(Declared, Estimator):
     """An estimator that is a network: see `MLPClassifier` for what its parameters mean."""
 
-    hidden_layer_sizes: Any = (32,)
-    activation: Any = "tanh"
-    solver: str = "adam"
-    learning_rate_init: float | None = None
-    momentum: float = 0.0
+    hidden_layer_sizes: Annotated[Any, Sizes()] = (32,)
+    activation: Annotated[Any, HiddenActivations()] = "tanh"
+    solver: Annotated[str, OneOf(*SOLVERS)] = "adam"
+    learning_rate_init: Annotated[float | None, Maybe(Number(above=0))] = None
+    momentum: Annotated[float, Number(at_least=0, at_most=1)] = 0.0
     nesterovs_momentum: bool = True
-    learning_rate: str = "constant"
-    decay: float = 0.01
-    power_t: float = 0.5
-    batch_size: int | str = "auto"
-    max_iter: int = 100
+    learning_rate: Annotated[str, OneOf(*SCHEDULES)] = "constant"
+    decay: Annotated[float, Number(at_least=0)] = 0.01
+    power_t: Annotated[float, Number(at_least=0)] = 0.5
+    batch_size: Annotated[int | str, WordOr(Whole(1), "auto")] = "auto"
+    max_iter: Annotated[int, Whole(0)] = 100
     tol: float = 1e-4
-    n_iter_no_change: int = 10
+    n_iter_no_change: Annotated[int, Whole(1)] = 10
     alpha: float = 1.0
     early_stopping: bool = False
-    validation_fraction: float = 0.1
+    validation_fraction: Annotated[float, Number(above=0, at_most=0.5)] = 0.1
     scale: bool = True
-    precision: str = "float64"
+    precision: Annotated[str, OneOf("float64", "float32")] = "float64"
     random_state: Any = None
 
     # What an estimator without these parameters goes by.
@@ -302,7 +275,7 @@ def given_parameters(learner, sizes, dtype):
         if arrays is None:
             continue
         if isinstance(arrays, str) or not hasattr(arrays, "__len__"):
-            raise ParameterError(f"{who}: {name} must be {RULES[name].demand()}, got {arrays!r}")
+            raise ParameterError(f"{who}: {name} must be {learner._rules[name].demand()}, got {arrays!r}")
         if len(arrays) != len(layers):
             raise ParameterError(f"{who}: {name} has {len(arrays)} layers, but the network has {len(layers)}")
         for layer, (array, target) in enumerate(zip(arrays, layers, strict=True)):

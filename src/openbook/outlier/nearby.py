@@ -18,7 +18,7 @@ and a distance of two whole rows, such as Jaccard's, is not shared out.
 
 import math
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from openbook.errors import DataError
 from openbook.outlier.detector import DETECTOR_MEANINGS, Detector
 from openbook.spaces.derive import compared, metric_parts
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
+from openbook.spaces.space import DISTANCE_MEANINGS, Algorithm, Metric, MinkowskiPower, Space, refusal
 from openbook.work import Grid, Step, Work
 
 #: What tells a row that is the query itself from one next to it, as a share of the distances found.
@@ -57,13 +57,12 @@ class Nearby(Detector):
     """
 
     _: KW_ONLY
-    metric: Any = "auto"
+    metric: Metric = "auto"
     scale: bool = True
-    p: float = 2
-    algorithm: str = "auto"
+    p: MinkowskiPower = 2
+    algorithm: Algorithm = "auto"
     allow_large: bool = False
 
-    _rules = {**Detector._rules, **DISTANCE_RULES}
     _meanings = {
         **DETECTOR_MEANINGS,
         **DISTANCE_MEANINGS,

@@ -24,7 +24,7 @@ from scipy.spatial import cKDTree
 
 from openbook.border.not_taken import Declared
 from openbook.border.rows import Rows
-from openbook.border.rules import Number, ParameterRule, Whole
+from openbook.border.rules import Number, Whole
 from openbook.data import Nominal, Table
 from openbook.data.attributes import as_text
 from openbook.errors import RefusalError
@@ -173,7 +173,6 @@ class BalancedWeights(BalancedClasses):
     [0.667, 0.667, 0.667, 2.0]
     """
 
-    _rules: ClassVar[dict[str, ParameterRule]] = {}
     _caution = "Rows that weigh more bring their errors along."
     random_state = 0  # nothing is drawn
 

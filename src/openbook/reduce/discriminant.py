@@ -27,10 +27,10 @@ class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
         Whether variances divide by N, or by N less the number of classes.
     shrinkage : float, default=0.0
         From 0 to 1, how far the covariance is drawn towards its diagonal.
-    n_components : int or None, default=None
-        The number of directions; None for all there are, one fewer than classes.
     priors : sequence, mapping of class to probability, or None, default=None
         The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
+    n_components : int or None, default=None
+        The number of directions; None for all there are, one fewer than classes.
 
     Attributes
     ----------

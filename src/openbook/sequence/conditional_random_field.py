@@ -11,13 +11,13 @@ coef_ : float64 (n_classes, n_features);  transitions_ : float64 (n_classes, n_c
 
 from collections.abc import Collection
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_floats, require
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.errors import DataError, ParameterError, UnknownColumn
@@ -106,31 +106,20 @@ class ConditionalRandomField(Declared, SequenceClassifier):
     """
 
     _: KW_ONLY
-    sequence: str | None = None
-    previous: Any = "all"
-    next: Any = "all"
+    sequence: Annotated[str | None, Maybe(Anything("the name of a column"))] = None
+    previous: Annotated[Any, Anything("'all', a list of columns or None")] = "all"
+    next: Annotated[Any, Anything("'all', a list of columns or None")] = "all"
     alone: bool = False
-    words: Any = "auto"
+    words: Annotated[Any, Anything("'auto' or a list of columns")] = "auto"
     C: float = 1.0
-    l1_ratio: float = 0.0
-    solver: str = "lbfgs"
-    decode: str = "viterbi"
+    l1_ratio: Annotated[float, Number(at_least=0, at_most=1)] = 0.0
+    solver: Annotated[str, OneOf("lbfgs", "perceptron")] = "lbfgs"
+    decode: Annotated[str, OneOf("viterbi", "posterior")] = "viterbi"
     max_iter: int = 100
     tol: float = 1e-4
-    random_state: int = 0
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
     _accepts = (Numeric, Nominal, Ordinal, Text)
-    _rules = {
-        "sequence": Maybe(Anything("the name of a column")),
-        "previous": Anything("'all', a list of columns or None"),
-        "next": Anything("'all', a list of columns or None"),
-        "alone": Flag(),
-        "words": Anything("'auto' or a list of columns"),
-        "l1_ratio": Number(at_least=0, at_most=1),
-        "solver": OneOf("lbfgs", "perceptron"),
-        "decode": OneOf("viterbi", "posterior"),
-        "random_state": Whole(at_least=0),
-    }
 
     # --- learning ----------------------------------------------------------------------------------------
 

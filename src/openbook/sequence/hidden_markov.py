@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from functools import partial
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -107,19 +107,12 @@ class HiddenMarkov(HiddenMarkovParameters, SequenceModel, Unsupervised):
 
     n_components: int = 2
     _: KW_ONLY
-    transitions_init: Any = None
-    start_init: Any = None
+    transitions_init: Annotated[Any, Anything("None, 'left_to_right', or an array of probabilities")] = None
+    start_init: Annotated[Any, Anything("None, or an array of probabilities")] = None
     n_init: int = 1
     max_iter: int = 100
     tol: float = 1e-6
-    random_state: int = 0
-
-    _rules = {
-        **HiddenMarkovParameters._rules,
-        "transitions_init": Anything("None, 'left_to_right', or an array of probabilities"),
-        "start_init": Anything("None, or an array of probabilities"),
-        "random_state": Whole(at_least=0),
-    }
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
     @classmethod
     def from_tables(

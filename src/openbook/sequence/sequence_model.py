@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -20,7 +20,7 @@ from openbook.border.base import Estimator
 from openbook.border.learner import Classifier
 from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity
-from openbook.border.rules import Anything, Maybe, Number, OneOf, ParameterRule, ValueOf, check_parameters
+from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, check_parameters
 from openbook.damage import blamed_on_its_file, checked_array
 from openbook.data import Scan, Schema, Table
 from openbook.data.conform import conform
@@ -42,19 +42,11 @@ class HiddenMarkovParameters(Declared):
     """The parameters of hidden Markov models, with labels or without; see `HiddenMarkov`."""
 
     _: KW_ONLY
-    sequence: str | None = None
-    covariance_type: str = "diag"
-    smoothing: Any = Laplace(1.0)
-    decode: str = "viterbi"
-    min_covar: float = 1e-3
-
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {
-        "sequence": Maybe(Anything("the name of a column")),
-        "covariance_type": OneOf("diag", "spherical", "full"),
-        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
-        "decode": OneOf("viterbi", "posterior"),
-        "min_covar": Number(above=0),
-    }
+    sequence: Annotated[str | None, Maybe(Anything("the name of a column"))] = None
+    covariance_type: Annotated[str, OneOf("diag", "spherical", "full")] = "diag"
+    smoothing: Annotated[Any, ValueOf(NoSmoothing, Laplace, MEstimate)] = Laplace(1.0)
+    decode: Annotated[str, OneOf("viterbi", "posterior")] = "viterbi"
+    min_covar: Annotated[float, Number(above=0)] = 1e-3
 
 
 class SequenceModel(Estimator):

@@ -18,12 +18,13 @@ sparse rows. The limits of "minkowski" are "chebyshev" for p = ∞ and "hamming"
 import math
 from dataclasses import replace
 from functools import cached_property
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from openbook import measures
-from openbook.border.rules import Flag, NamedOr, Number, OneOf, ParameterRule
+from openbook.border.rules import NamedOr, Number, OneOf
 from openbook.data import Nominal, Numeric, SparseTable
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.prepare import Encoding
@@ -48,13 +49,10 @@ TILED = ("auto", "euclidean", *MIXED)
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
 
-#: The parameters by which every learner that compares rows says how.
-DISTANCE_RULES: dict[str, ParameterRule] = {
-    "metric": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
-    "algorithm": OneOf(*ALGORITHMS),
-    "scale": Flag(),
-    "p": Number(at_least=0, unlimited=True),
-}
+#: The parameters by which every learner that compares rows says how: `metric`, `algorithm` and `p`.
+Metric = Annotated[Any, NamedOr("a function of rows (…, d) and (…, d)", DISTANCES)]
+Algorithm = Annotated[str, OneOf(*ALGORITHMS)]
+MinkowskiPower = Annotated[float, Number(at_least=0, unlimited=True)]
 
 #: What these parameters mean, and what is known of them after fitting.
 DISTANCE_MEANINGS = {

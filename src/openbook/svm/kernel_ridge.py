@@ -12,11 +12,13 @@ X_fit_ : float64 (n, d), encoded rows; dual_coef_ : float64 (n,)
 """
 
 import math
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from openbook.border.learner import Regressor
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, Number, Whole
 from openbook.damage import checked_floats, require
 from openbook.errors import DataError
@@ -32,7 +34,7 @@ MOST_ROWS = 20_000
 LISTED = 20
 
 
-class KernelRidge(Regressor):
+class KernelRidge(Declared, Regressor):
     """Kernel ridge regression: a smooth function by kernels, with the smallest squared error plus a penalty.
 
     Parameters
@@ -82,21 +84,13 @@ class KernelRidge(Regressor):
     _counts_rows = True
 
     _takes_means = True
-    _rules = {
-        "alpha": Number(above=0),
-        "kernel": KernelChoice(),
-        "gamma": Maybe(Number(above=0)),
-        "degree": Whole(at_least=1),
-        "coef0": Number(),
-    }
 
-    def __init__(self, alpha=1.0, kernel="linear", gamma=None, degree=3, coef0=1.0, scale=True):
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.scale = scale
+    alpha: Annotated[float, Number(above=0)] = 1.0
+    kernel: Annotated[Any, KernelChoice()] = "linear"
+    gamma: Annotated[float | None, Maybe(Number(above=0))] = None
+    degree: Annotated[int, Whole(at_least=1)] = 3
+    coef0: Annotated[float, Number()] = 1.0
+    scale: bool = True
 
     def knobs(self):
         widths = {"gamma": (0.01, 0.1, None, 1.0)} if self.kernel in ("poly", "rbf") else {}

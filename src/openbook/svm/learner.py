@@ -5,13 +5,14 @@ of its column, and a column that had gaps in training has one more for them.
 """
 
 import warnings
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
-from openbook.border.rules import Number, ParameterRule, Whole, WordOr
+from openbook.border.rules import Number, Whole, WordOr
 from openbook.damage import checked_array, require
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.linear.perceptron_picture import weight_bars
@@ -35,18 +36,14 @@ _SHAPES = {
 _WHOLE = ("support_", "n_iter_", "states_")
 
 
-#: The rules of the parameters that classification and regression share, but for C.
-SUPPORT_RULES: dict[str, ParameterRule] = {
-    "kernel": KernelChoice(),
-    "degree": Whole(at_least=1),
-    "gamma": WordOr(Number(above=0), "scale", "auto"),
-    "coef0": Number(),
-    "tol": Number(above=0),
-}
-
-
 class SupportVectors(Learner):
     """A learner made of support vectors."""
+
+    kernel: Annotated[Any, KernelChoice()]
+    degree: Annotated[int, Whole(at_least=1)]
+    gamma: Annotated[float | str, WordOr(Number(above=0), "scale", "auto")]
+    coef0: Annotated[float, Number()]
+    tol: Annotated[float, Number(above=0)]
 
     #: C is relative to the sum of the weights, which therefore count rows.
     _counts_rows = True

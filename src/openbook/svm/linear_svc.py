@@ -1,6 +1,5 @@
 """Linear support vector classification, under scikit-learn's name: `SVC` with a linear kernel."""
 
-from openbook.border.rules import Number, OneOf
 from openbook.svm.svc import SVC
 
 
@@ -81,8 +80,6 @@ class LinearSVC(SVC):
     >>> LinearSVC(C=1000, scale=False).fit(square, [-1, -1, 1, 1]).predict([[3, 1]]).tolist()
     [1]
     """
-
-    _rules = {"loss": OneOf("hinge", "squared_hinge"), "tol": Number(above=0)}
 
     kernel, degree, gamma, coef0, multiclass, calibrate = "linear", 3, "scale", 0.0, "ovr", None
 

@@ -1,6 +1,5 @@
 """Linear support vector regression, under scikit-learn's name: `SVR` with a linear kernel."""
 
-from openbook.border.rules import Number
 from openbook.svm.svr import SVR
 
 
@@ -78,8 +77,6 @@ class LinearSVR(SVR):
     >>> model.predict([[0], [3]]).round(6).tolist()
     [0.5, 2.5]
     """
-
-    _rules = {"epsilon": Number(at_least=0), "C": Number(above=0), "tol": Number(above=0)}
 
     kernel, degree, gamma, coef0 = "linear", 3, "scale", 0.0
 

@@ -11,7 +11,7 @@ alpha : float64 (m,), |dual_coef_| of a machine; f : float64 (n, machines)
 """
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from openbook.draw import draw_boundary
 from openbook.errors import DataError, ParameterError
 from openbook.svm.derive import derive_classifier, derive_decision
 from openbook.svm.kernels import kernel_asked
-from openbook.svm.learner import SUPPORT_RULES, SupportVectors
+from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Machines, Task, solved
 from openbook.svm.platt import deal, platt_probabilities, sharpness
 from openbook.svm.problem import CONVERGED, Problem
@@ -129,21 +129,15 @@ class SVC(Declared, SupportVectors, Classifier):
     degree: int = 3
     gamma: float | str = "scale"
     coef0: float = 0.0
-    loss: str = "hinge"
-    multiclass: str = "ovr"
+    loss: Annotated[str, OneOf("hinge", "squared_hinge")] = "hinge"
+    multiclass: Annotated[str, OneOf("ovr", "ovo")] = "ovr"
     class_weight: Any = None
     scale: bool = True
-    calibrate: Any = 5
+    calibrate: Annotated[Any, Maybe(Whole(at_least=2))] = 5
     tol: float = 1e-3
     max_iter: int = 1000
 
     _counts_declared = False  # no margin parts a class without rows from another
-    _rules = {
-        **SUPPORT_RULES,
-        "loss": OneOf("hinge", "squared_hinge"),
-        "multiclass": OneOf("ovr", "ovo"),
-        "calibrate": Maybe(Whole(at_least=2)),
-    }
 
     def _fit(self, rows):
         if math.isinf(self.C) and self.loss == "squared_hinge":

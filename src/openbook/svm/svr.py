@@ -9,7 +9,7 @@ A row's C is multiplied by its weight.
 beta : float64 (m,), the one row of dual_coef_
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from openbook.damage import checked_array, require
 from openbook.draw import draw_fit
 from openbook.svm.derive import derive_prediction, derive_regressor
 from openbook.svm.kernels import kernel_asked
-from openbook.svm.learner import SUPPORT_RULES, SupportVectors
+from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Task, solved
 from openbook.svm.problem import Problem
 
@@ -105,8 +105,8 @@ class SVR(Declared, SupportVectors, Regressor):
     [0.5, 2.5]
     """
 
-    C: float = 1.0
-    epsilon: float = 0.1
+    C: Annotated[float, Number(above=0)] = 1.0
+    epsilon: Annotated[float, Number(at_least=0)] = 0.1
     kernel: Any = "rbf"
     degree: int = 3
     gamma: float | str = "scale"
@@ -114,8 +114,6 @@ class SVR(Declared, SupportVectors, Regressor):
     scale: bool = True
     tol: float = 1e-3
     max_iter: int = 1000
-
-    _rules = {"C": Number(above=0), "epsilon": Number(at_least=0), **SUPPORT_RULES}
 
     def knobs(self):
         return {**super().knobs(), "epsilon": (0.1, 0.5)}

@@ -1,5 +1,7 @@
 """C4.5: gain ratio, missing values in parts, error-based pruning (Quinlan, 1993)."""
 
+from typing import Annotated
+
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, OneOf
 from openbook.tree.classifier import TreeClassifier
@@ -57,12 +59,10 @@ class C45(Declared, TreeClassifier):
 
     min_samples_leaf: float = 2
     confidence: float = 0.25
-    prune: str | None = "confidence"
+    prune: Annotated[str | None, Maybe(OneOf("confidence"))] = "confidence"
     rare_values: str = "keep"
     numeric: str = "binary"
     bins: int | None = None
-
-    _rules = {**TreeClassifier._rules, "prune": Maybe(OneOf("confidence"))}
 
     criterion = "gain_ratio"
 

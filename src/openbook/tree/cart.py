@@ -18,11 +18,12 @@ Missing cells go down the heavier branch, in learning and in prediction, so a ro
 
 from abc import abstractmethod
 from functools import partial
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number, Whole
 from openbook.fold import each
 from openbook.tree.classifier import TreeClassifier
@@ -55,25 +56,17 @@ class SubtreeChoice(NamedTuple):
     chosen: np.ndarray
 
 
-class ByFolds(TreeLearner):
+class ByFolds(Declared, TreeLearner):
     """A tree cut back to the α that cross-validation chooses."""
-
-    _rules = {
-        "min_samples_leaf": Number(at_least=1),
-        "cv": Whole(at_least=2),
-    }
 
     nominal = "subset"
     missing = "majority"
     prune = "cost_complexity"
     _grows_once = False
 
-    choice_: SubtreeChoice
-
-    def __init__(self, min_samples_leaf=1, cv=10, random_state=0):
-        self.min_samples_leaf = min_samples_leaf
-        self.cv = cv
-        self.random_state = random_state
+    min_samples_leaf: Annotated[float, Number(at_least=1)] = 1
+    cv: Annotated[int, Whole(at_least=2)] = 10
+    random_state: int = 0
 
     @property
     def ccp_alpha_(self):

@@ -1,6 +1,6 @@
 """A decision tree for classes."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,7 @@ from openbook.tree.learner import Growing, TreeLearner
 class GrowingClassifier(Growing, Classifier):
     """What learners that grow trees for classes share."""
 
-    _rules = {
-        **Growing._rules,
-        "criterion": OneOf("gini", "entropy", "gain_ratio"),
-    }
-
-    criterion = "gini"
+    criterion: Annotated[str, OneOf("gini", "entropy", "gain_ratio")] = "gini"
     class_weight = None
 
     def _target(self, y):
@@ -48,16 +43,7 @@ class GrowingClassifier(Growing, Classifier):
 class TreeClassifier(GrowingClassifier, TreeLearner):
     """What trees for classes share."""
 
-    _rules = {
-        **TreeLearner._rules,
-        **GrowingClassifier._rules,
-        "significance": Maybe(Number(above=0, at_most=0.5)),
-        "pre_prune": Maybe(OneOf("pessimistic")),
-        "prune": Maybe(OneOf(*PRUNINGS["classification"])),
-        "numeric": OneOf("binary", "multiway"),
-    }
-
-    numeric = "binary"
+    numeric: Annotated[str, OneOf("binary", "multiway")] = "binary"
 
     def _prepared(self, rows):
         rows = super()._prepared(rows)
@@ -236,10 +222,10 @@ class DecisionTreeClassifier(Declared, TreeClassifier):
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     min_gain: float = 0.0
-    significance: float | None = None
+    significance: Annotated[float | None, Maybe(Number(above=0, at_most=0.5))] = None
     max_features: float | str | None = None
-    pre_prune: str | None = None
-    prune: str | None = None
+    pre_prune: Annotated[str | None, Maybe(OneOf("pessimistic"))] = None
+    prune: Annotated[str | None, Maybe(OneOf(*PRUNINGS["classification"]))] = None
     penalty: float = 0.5
     confidence: float = 0.25
     ccp_alpha: float = 0.0

@@ -1,9 +1,12 @@
 """ID3: information gain, a branch for every value, no pruning (Quinlan, 1986)."""
 
+from typing import Any
+
+from openbook.border.not_taken import Declared
 from openbook.tree.classifier import TreeClassifier
 
 
-class ID3(TreeClassifier):
+class ID3(Declared, TreeClassifier):
     """The decision tree ID3 (Quinlan, 1986): information gain, a branch for every value, no pruning.
 
     The attribute with the highest information gain is tested, with a branch for every value, until the rows
@@ -53,6 +56,5 @@ class ID3(TreeClassifier):
     criterion = "entropy"
     rare_values = "keep"
 
-    def __init__(self, numeric="binary", bins=None):
-        self.numeric = numeric
-        self.bins = bins
+    numeric: str = "binary"
+    bins: Any = None

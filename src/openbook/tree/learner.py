@@ -7,7 +7,7 @@ are all parameters.
 import math
 from abc import abstractmethod
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -142,39 +142,23 @@ class Growing(Learner):
     """A learner that grows trees: the settings of growth."""
 
     _counts_rows = True
-    _rules = {
-        "nominal": OneOf("multiway", "subset"),
-        "missing": OneOf(*MISSING),
-        "rare_values": OneOf("pool", "keep"),
-        "max_depth": Maybe(Whole(at_least=1)),
-        "min_samples_split": RowsOrShare(at_least=2),
-        "min_samples_leaf": RowsOrShare(at_least=1),
-        "min_weight_fraction_leaf": Number(at_least=0, at_most=0.5),
-        "max_leaf_nodes": Maybe(Whole(at_least=2)),
-        "min_gain": Number(at_least=0),
-        "min_impurity_decrease": Number(at_least=0),
-        "ccp_alpha": Number(at_least=0),
-        "max_features": HowMany(),
-        "bins": Maybe(Whole(at_least=2)),
-    }
-
     criterion: str
-    nominal = "multiway"
-    missing = "fractional"
-    rare_values = "pool"
-    max_depth: int | None = None
-    min_samples_split: float = 2
-    min_samples_leaf: float = 1
-    min_weight_fraction_leaf = 0.0
-    max_leaf_nodes: int | None = None
-    min_gain = 0.0
-    min_impurity_decrease = 0.0
-    ccp_alpha = 0.0
+    nominal: Annotated[str, OneOf("multiway", "subset")] = "multiway"
+    missing: Annotated[str, OneOf(*MISSING)] = "fractional"
+    rare_values: Annotated[str, OneOf("pool", "keep")] = "pool"
+    max_depth: Annotated[int | None, Maybe(Whole(at_least=1))] = None
+    min_samples_split: Annotated[float, RowsOrShare(at_least=2)] = 2
+    min_samples_leaf: Annotated[float, RowsOrShare(at_least=1)] = 1
+    min_weight_fraction_leaf: Annotated[float, Number(at_least=0, at_most=0.5)] = 0.0
+    max_leaf_nodes: Annotated[int | None, Maybe(Whole(at_least=2))] = None
+    min_gain: Annotated[float, Number(at_least=0)] = 0.0
+    min_impurity_decrease: Annotated[float, Number(at_least=0)] = 0.0
+    ccp_alpha: Annotated[float, Number(at_least=0)] = 0.0
     significance: float | None = None
-    max_features: Any = None
+    max_features: Annotated[Any, HowMany()] = None
     pre_prune: str | None = None
-    penalty = 0.5
-    bins: int | None = None
+    penalty: Annotated[float, Number(at_least=0)] = 0.5
+    bins: Annotated[int | None, Maybe(Whole(at_least=2))] = None
     random_state: Any = None
 
     @property
@@ -238,23 +222,15 @@ KNOBS = {"max_depth": (3, 6, 12, None), "min_samples_leaf": (1, 5, 20)}
 class TreeLearner(Growing):
     """A tree, and how it is grown and pruned."""
 
-    _rules = {
-        **Growing._rules,
-        "splitter": OneOf("best", "random"),
-        "penalty": Number(at_least=0),
-        "confidence": Number(above=0, at_most=0.5),
-        "validation_fraction": Number(above=0, at_most=0.9),
-    }
-
     #: Whether it grows from encoded rows what `fit` grows.
     _grows_again = True
     #: Whether `fit` grows one tree alone.
     _grows_once = True
 
-    splitter = "best"
+    splitter: Annotated[str, OneOf("best", "random")] = "best"
     prune: str | None = None
-    confidence = 0.25
-    validation_fraction = 0.25
+    confidence: Annotated[float, Number(above=0, at_most=0.5)] = 0.25
+    validation_fraction: Annotated[float, Number(above=0, at_most=0.9)] = 0.25
 
     tree_: Tree
     candidates_: Candidates

@@ -20,12 +20,13 @@ limits extrapolation.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rules import Flag, Number
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Number
 from openbook.data import Numeric
 from openbook.kernels.jit import inner, jit
 from openbook.tree.derive.lines import derive_line_row, derive_lines, line_words
@@ -76,7 +77,7 @@ class Line(NamedTuple):
     squares: float
 
 
-class ModelTreeRegressor(TreeRegressor):
+class ModelTreeRegressor(Declared, TreeRegressor):
     r"""A model tree (M5): a decision tree with a linear model in every leaf, smoothed by those above it.
 
     For a function that is linear in pieces, a few leaves do what a tree of constants needs many for.
@@ -121,23 +122,14 @@ class ModelTreeRegressor(TreeRegressor):
     (2, [2.0, 29.0])
     """
 
-    _rules = {
-        "min_samples_leaf": Number(at_least=1),
-        "min_spread": Number(at_least=0, at_most=1),
-        "smoothing": Flag(),
-    }
-
     _takes_means = True  # its lines are of numbers
     nominal = "subset"
     missing = "majority"
     prune = "adjusted_error"
 
-    lines_: Lines
-
-    def __init__(self, min_samples_leaf=4, min_spread=0.05, smoothing=True):
-        self.min_samples_leaf = min_samples_leaf
-        self.min_spread = min_spread
-        self.smoothing = smoothing
+    min_samples_leaf: Annotated[float, Number(at_least=1)] = 4
+    min_spread: Annotated[float, Number(at_least=0, at_most=1)] = 0.05
+    smoothing: bool = True
 
     def knobs(self):
         return {"min_samples_leaf": (4, 10, 25), "smoothing": (True, False)}

@@ -11,10 +11,11 @@ change nothing.
 Missing cells gain nothing, and go down the branch that is heaviest over the whole level.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk, infinite_cell
 from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.data import Nominal
@@ -42,7 +43,7 @@ class Levels(NamedTuple):
     cut: np.ndarray
 
 
-class ObliviousTreeClassifier(TreeClassifier):
+class ObliviousTreeClassifier(Declared, TreeClassifier):
     r"""An oblivious decision tree: one and the same test for all nodes of a level (Kohavi, 1994).
 
     So d tests decide all: a table of their answers is the whole model, quick to look up and hard to overfit.
@@ -87,20 +88,11 @@ class ObliviousTreeClassifier(TreeClassifier):
     ['outlook', 'humidity']
     """
 
-    _rules = {
-        "criterion": OneOf("entropy", "gini"),
-        "max_depth": Maybe(Whole(at_least=1)),
-        "min_gain": Number(at_least=0),
-    }
-
     _grows_again = False
 
-    levels_: Levels
-
-    def __init__(self, criterion="entropy", max_depth=None, min_gain=0.0):
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_gain = min_gain
+    criterion: Annotated[str, OneOf("entropy", "gini")] = "entropy"
+    max_depth: Annotated[int | None, Maybe(Whole(at_least=1))] = None
+    min_gain: Annotated[float, Number(at_least=0)] = 0.0
 
     def knobs(self):
         return {"max_depth": (2, 4, 6, None)}

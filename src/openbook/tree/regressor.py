@@ -1,6 +1,6 @@
 """A decision tree for numbers."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,13 +15,7 @@ from openbook.tree.learner import TreeLearner
 class TreeRegressor(TreeLearner, Regressor):
     """What trees for numbers share."""
 
-    _rules = {
-        **TreeLearner._rules,
-        "criterion": OneOf("squared_error", "absolute_error"),
-        "prune": Maybe(OneOf(*PRUNINGS["regression"])),
-    }
-
-    criterion = "squared_error"
+    criterion: Annotated[str, OneOf("squared_error", "absolute_error")] = "squared_error"
 
     def _held_out(self, tree, X, y, w):
         """The squared or absolute error that each node would make as a leaf, on the rows that come to it."""
@@ -107,7 +101,7 @@ class DecisionTreeRegressor(Declared, TreeRegressor):
     min_impurity_decrease: float = 0.0
     min_gain: float = 0.0
     max_features: float | str | None = None
-    prune: str | None = None
+    prune: Annotated[str | None, Maybe(OneOf(*PRUNINGS["regression"]))] = None
     ccp_alpha: float = 0.0
     validation_fraction: float = 0.25
     bins: int | None = None

@@ -18,6 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.errors import ParameterError
 from openbook.judge.folds.evaluate import Progress, judged
 from openbook.judge.folds.evaluation import Evaluation
@@ -44,7 +45,7 @@ def _has(name: str) -> Any:
 
 
 @documented
-class Tuning(MetaEstimatorMixin, BaseEstimator):
+class Tuning(Declared, MetaEstimatorMixin, BaseEstimator):
     """A learner that tunes itself: `fit` tries settings on inner folds, and fits the best on all its rows.
 
     Parameters
@@ -90,14 +91,13 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
     {'n_neighbors': 5}
     """
 
-    def __init__(self, model, knobs=None, cv=None, metric=None, search="grid", n_iter=20, random_state=0):
-        self.model = model
-        self.knobs = knobs
-        self.cv = cv
-        self.metric = metric
-        self.search = search
-        self.n_iter = n_iter
-        self.random_state = random_state
+    model: Any
+    knobs: Any = None
+    cv: Any = None
+    metric: Any = None
+    search: str = "grid"
+    n_iter: int = 20
+    random_state: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
         """Search, and fit the best.
