@@ -14,7 +14,7 @@ from openbook.bayes import NaiveBayes
 from openbook.cluster import GaussianMixture, KMeans, describe_clusters
 from openbook.data import Attribute, Datetime, Nominal, Numeric, Table, read, scan
 from openbook.data.conform import conform
-from openbook.data.dates import Dated, days_of
+from openbook.data.dates import DateEvidence, days_of
 from openbook.errors import DataError
 from openbook.judge.folds.splitters import time_codes
 from openbook.linear import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression
@@ -292,7 +292,7 @@ def test_what_python_writes_is_read(moment):
 
 @given(st.lists(st.text("0123456789-/.: TZ+MarapmJn", max_size=20), max_size=4))
 def test_any_text_is_a_date_or_is_not(texts):
-    dated = Dated()
+    dated = DateEvidence()
     dated.add(texts)
     if attribute := dated.attribute("c"):
         assert all(days_of(text, attribute) is not None for text in texts)

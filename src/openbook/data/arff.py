@@ -23,13 +23,13 @@ import numpy.typing as npt
 from openbook.data.arrays import object_cells, table_of
 from openbook.data.attributes import Attribute, Categorical, Nominal, Numeric, Text
 from openbook.data.cells import spell
-from openbook.data.guess import Decided, Wish, decide_cells, wishes
+from openbook.data.guess import Decided, RequestedKind, decide_cells, requested_kinds
 from openbook.data.packed import text_of
 from openbook.data.reading import Reading
 from openbook.data.schema import Schema
 from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
-from openbook.data.written import number_of_text
+from openbook.data.written_numbers import number_of_text
 from openbook.errors import DataError
 
 # Possessive quantifiers (++, *+): a hostile line costs no more than its length.
@@ -61,7 +61,7 @@ def read_arff(path: Path, how: Reading) -> Table:
     try:
         schema = Schema(tuple(_declared(meaningful)))
         rows = list(_rows(meaningful, len(schema)))
-        asked = wishes(how.kinds, schema.names)
+        asked = requested_kinds(how.kinds, schema.names)
         if (
             not asked
             and not how.missing_in
@@ -193,11 +193,15 @@ def _left_out(attribute: Attribute) -> str:
 
 
 def _column(
-    attribute: Attribute, values: Sequence[str], wish: Wish, how: Reading, rows: list[_Row]
+    attribute: Attribute, values: Sequence[str], requested: RequestedKind, how: Reading, rows: list[_Row]
 ) -> Decided:
     own = set(attribute.values) if isinstance(attribute, Categorical) else set()
     gaps = {"?"} | (set(how.missing) - own) | set(how.missing_in.get(attribute.name, ()))
-    if isinstance(attribute, Numeric) and wish is None and (numbers := _numbers(values, gaps)) is not None:
+    if (
+        isinstance(attribute, Numeric)
+        and requested is None
+        and (numbers := _numbers(values, gaps)) is not None
+    ):
         return Decided(attribute, numbers, "numeric, as the file declares it")
     cells = object_cells(values).cleaned(replace(how, missing=tuple(gaps)))
     if isinstance(attribute, Categorical):
@@ -208,8 +212,8 @@ def _column(
         row, value = first
         what = "a number" if isinstance(attribute, Numeric) else "among the declared values"
         raise _Wrong(rows[row].line, f"column {attribute.name!r} holds {value!r}, which is not {what}")
-    if wish is not None:
-        return decide_cells(attribute.name, cells, wish, how)
+    if requested is not None:
+        return decide_cells(attribute.name, cells, requested, how)
     decided = decide_cells(attribute.name, cells, attribute)
     return decided._replace(why=f"{attribute.kind}, as the file declares it")
 

@@ -22,12 +22,12 @@ from openbook.data.dates import days_from_moments
 from openbook.data.distinct import hashed_codes, is_exact, text_codes
 from openbook.data.guess import (
     Decided,
-    Wish,
+    RequestedKind,
     decide_cells,
     decide_days,
     decide_numbers,
-    wants_numbers,
-    wishes,
+    may_stay_numeric,
+    requested_kinds,
 )
 from openbook.data.reading import Kinds, Reading
 from openbook.data.schema import Schema
@@ -73,7 +73,7 @@ def table_of_objects(
     names: Sequence[str], columns: Iterable[Any], how: Reading, notes: Sequence[str] = ()
 ) -> Table:
     """Columns of Python objects as a table."""
-    asked = wishes(how.kinds, names)
+    asked = requested_kinds(how.kinds, names)
     cells = zip(names, columns, strict=True)
     return table_of([object_column(name, own, asked.get(name), how) for name, own in cells], notes=notes)
 
@@ -86,7 +86,7 @@ def from_array(source: Any, how: Reading) -> Table:
     check_size(*array.shape)
     if array.dtype.kind not in "biuf" or how.gap_numbers or how.missing_in:
         names = unnamed_schema(array.shape[1]).names
-        asked = wishes(how.kinds, names)
+        asked = requested_kinds(how.kinds, names)
         columns = zip(names, array.T, strict=True)
         return table_of(
             [_column(name, column, asked.get(name), how) for name, column in columns], named=False
@@ -95,7 +95,7 @@ def from_array(source: Any, how: Reading) -> Table:
     if array.dtype.kind in "iu" and not is_exact(matrix):
         return from_array(array.astype(object), how)
     schema = unnamed_schema(matrix.shape[1])
-    if asked := wishes(how.kinds, schema.names):
+    if asked := requested_kinds(how.kinds, schema.names):
         columns = zip(schema.names, matrix.T, strict=True)
         return table_of(
             [decide_numbers(name, column, asked.get(name)) for name, column in columns], named=False
@@ -125,9 +125,11 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     schema = unnamed_schema(matrix.shape[1])
-    asked = {} if kinds is schema else wishes(kinds, schema.names)  # its own columns are plain numbers
-    for name, wish in asked.items():
-        if not wants_numbers(wish):
+    asked = (
+        {} if kinds is schema else requested_kinds(kinds, schema.names)
+    )  # its own columns are plain numbers
+    for name, requested in asked.items():
+        if not may_stay_numeric(requested):
             msg = f"column {name!r} is in a sparse matrix, which can contain only numbers; pass a dense array"
             raise DataError(msg)
     return SparseTable(schema, matrix)
@@ -143,38 +145,38 @@ def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
     return table_of_objects(list(map(str, keys)), ([row.get(key) for row in rows] for key in keys), how)
 
 
-def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
+def object_column(name: str, values: Any, requested: RequestedKind, how: Reading) -> Decided:
     """A column of Python objects: numbers, booleans, texts, and None or NaN where missing."""
     how = how.of(name)
     if (cells := words_of(values)) is not None:
-        return decide_cells(name, cells.cleaned(how), wish, how)
+        return decide_cells(name, cells.cleaned(how), requested, how)
     types = set(map(type, values))
     for kind in types:
         _check_cell_type(name, kind, values)
     known = {kind for kind in types if not _is_gap_type(kind)}
     if known and all(issubclass(kind, bool | np.bool_) for kind in known):
         codes = np.array([MISSING if _is_gap(value) else int(value) for value in values], dtype=np.int8)
-        return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
+        return decide_cells(name, Cells(BOOLEANS, codes, Nominal), requested)
     if known and all(issubclass(kind, dt.date) for kind in known):
-        return _moments_column(name, values, wish)
+        return _moments_column(name, values, requested)
     numbers_only = known and all(map(_is_number_type, known)) and not how.gap_numbers
-    if numbers_only and wants_numbers(wish):
+    if numbers_only and may_stay_numeric(requested):
         numbers = np.array([_as_float(value) for value in values])
         if (
-            wish is not None
+            requested is not None
             or not any(issubclass(kind, int | np.integer) for kind in known)
             or is_exact(numbers)
         ):
-            return decide_numbers(name, numbers, wish)
-    return decide_cells(name, object_cells(values).cleaned(how), wish, how)
+            return decide_numbers(name, numbers, requested)
+    return decide_cells(name, object_cells(values).cleaned(how), requested, how)
 
 
-def _moments_column(name: str, values: Any, wish: Wish) -> Decided:
+def _moments_column(name: str, values: Any, requested: RequestedKind) -> Decided:
     """A column of Python's dates and datetimes; those with a zone are brought to UTC."""
     zones = {str(value.tzinfo) for value in values if isinstance(value, dt.datetime) and value.tzinfo}
     utc = [None if _is_gap_type(type(value)) else _in_utc(value) for value in values]
     days = days_from_moments(np.array(utc, dtype="datetime64[us]"))
-    return decide_days(name, days, "UTC" if zones else "", wish)
+    return decide_days(name, days, "UTC" if zones else "", requested)
 
 
 def _in_utc(value: dt.date) -> dt.date:
@@ -255,10 +257,10 @@ def _check_cell_type(name: str, kind: type, values: Any) -> None:
         raise CellTypeError(f"a cell's argument must be a string or a number, but {where}")
 
 
-def _column(name: str, column: Array, wish: Wish, how: Reading) -> Decided:
+def _column(name: str, column: Array, requested: RequestedKind, how: Reading) -> Decided:
     if column.dtype.kind == "M":
-        return decide_days(name, days_from_moments(column), "", wish)
-    return object_column(name, column.tolist(), wish, how)
+        return decide_days(name, days_from_moments(column), "", requested)
+    return object_column(name, column.tolist(), requested, how)
 
 
 def _as_array(source: Any) -> Array:

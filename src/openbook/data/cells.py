@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Attribute, Categorical, Datetime, Numeric, Ordinal
-from openbook.data.dates import number_in
+from openbook.data.dates import number_of_cell
 from openbook.data.reading import NONE, Reading
 from openbook.errors import DataError, did_you_mean
 
@@ -113,7 +113,7 @@ class Cells(NamedTuple):
         return self.lookup(self.values, None, object)
 
     def _numbers(self, attribute: Numeric) -> Array:
-        numbers = [number_in(value, attribute) for value in self.values]
+        numbers = [number_of_cell(value, attribute) for value in self.values]
         if first := self.first([value is None for value in numbers]):
             row, text = first
             unit = attribute.unit and f", where the unit is {attribute.unit}"

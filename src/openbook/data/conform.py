@@ -16,7 +16,7 @@ import numpy.typing as npt
 from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Datetime, Numeric, Text, as_text
 from openbook.data.column import Column
 from openbook.data.date_parts import part_cells
-from openbook.data.dates import days_from_numbers, number_in
+from openbook.data.dates import days_from_numbers, number_of_cell
 from openbook.data.derived import DatePart, Intervals, TargetMean
 from openbook.data.schema import Schema
 from openbook.data.sparse_table import SparseTable
@@ -156,7 +156,7 @@ def _as_numbers(column: Column, attribute: Numeric) -> Array:
     numbers = np.full(len(column), np.nan)
     for i, value in enumerate(column.tolist()):
         if value is not None:
-            number = number_in(value.strip(), attribute)
+            number = number_of_cell(value.strip(), attribute)
             if number is None:
                 msg = f"column {column.name!r} was {attribute.kind} in training, but row {i} holds {value!r}"
                 raise DataError(msg)

@@ -29,29 +29,32 @@ import re
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import TIME, Datetime, Numeric
-from openbook.data.written import is_blank, number_of_text, written_number
+from openbook.data.written_numbers import means_missing, number_of_text, written_number
 from openbook.words.sentences import plural
 
 _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
 _NAMES = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
-_TIME = r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))? ?(?P<half>[ap]\.?m\.?)?"
+_TIME = r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))? ?(?P<am_pm>[ap]\.?m\.?)?"
 _ZONE = r"(?P<zone>Z|(?:UTC|GMT)?[+-]\d\d?(?::?\d\d)?|UTC|GMT)"
 _CLOCK = rf"(?:(?:T|,? +){_TIME} ?{_ZONE}?)?"
 _DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<b>[a-z]{3,9})"
 _QUARTER = r"Q(?P<q>[1-4])"
-_YEAR, _ANY_YEAR, _NTH = r"(?P<y>[12]\d{3})", r"(?P<y>\d{4})", r"(?:st|nd|rd|th)?"
+_YEAR, _ANY_YEAR, _ORDINAL = r"(?P<y>[12]\d{3})", r"(?P<y>\d{4})", r"(?:st|nd|rd|th)?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
 
 
-def _slashed(first: str, second: str) -> str:
-    """Two numbers and a year: of four digits, or of two where that cannot be a version such as 1.2.10."""
+def _with_separators(first: str, second: str) -> str:
+    """The pattern of two numbers and a year, between slashes, points or hyphens.
+
+    The year may have two digits unless that looks like a version number, such as 1.2.10.
+    """
     short = r"(?P<y2>\d\d)"
     whole = rf"{first}(?P<s>[-/.]){second}(?P=s)(?:{_YEAR}|{short})"
     return rf"(?:(?=\d\d?/\d\d?/|\d\d?[-.]\d\d?[-.]\d{{4}}|\d\d[-.]\d\d[-.]\d\d(?!\d)){whole})"
@@ -59,10 +62,10 @@ def _slashed(first: str, second: str) -> str:
 
 _LAYOUTS = {
     "y-m-d": rf"{_ANY_YEAR}(?P<s>[-/.]){_MONTH}(?P=s){_DAY}",
-    "d/m/y": _slashed(_DAY, _MONTH),
-    "m/d/y": _slashed(_MONTH, _DAY),
-    "d month y": rf"{_WEEKDAY}{_DAY}{_NTH}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",
-    "month d y": rf"{_WEEKDAY}{_NAME}(?:\.? |-){_DAY}{_NTH}(?:,? |-){_YEAR}",
+    "d/m/y": _with_separators(_DAY, _MONTH),
+    "m/d/y": _with_separators(_MONTH, _DAY),
+    "d month y": rf"{_WEEKDAY}{_DAY}{_ORDINAL}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",
+    "month d y": rf"{_WEEKDAY}{_NAME}(?:\.? |-){_DAY}{_ORDINAL}(?:,? |-){_YEAR}",
     "y month d": rf"{_YEAR}[-/ ]{_NAME}[-/ ]{_DAY}",
     "month y": rf"{_NAME}\.?[-/ ,] ?{_YEAR}",
     "y month": rf"{_YEAR}[-/ ]?{_NAME}",
@@ -73,22 +76,25 @@ _LAYOUTS = {
 }
 _PATTERNS = {
     name: re.compile(pattern, re.ASCII | re.IGNORECASE)
-    for name, pattern in {**{name: layout + _CLOCK for name, layout in _LAYOUTS.items()}, TIME: _TIME}.items()
+    for name, pattern in {
+        **{name: format_ + _CLOCK for name, format_ in _LAYOUTS.items()},
+        TIME: _TIME,
+    }.items()
 }
-#: Seconds, and days, that a number counts, and the day on which it starts.
+#: How many units a day has, and on which day they start.
 _NUMBERS = {"unix": (86400.0, 0.0), "unix ms": (86_400_000.0, 0.0), "excel": (1.0, -25569.0)}
 FORMATS = (*_PATTERNS, *_NUMBERS)
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
-_LONGEST = 50
-#: The most texts that are looked at to find a column that is dates except for a few cells.
-_LOOKED_AT = 1000
-#: Fewer dates may be the first of a month by chance.
+_MOST_CHARACTERS = 50
+#: How many texts are examined, at most, to find that a column is dates except for a few cells.
+_MOST_EXAMINED = 1000
+#: The fewest different dates that count as months: fewer may all be the first of a month by chance.
 _FEWEST_MONTHS = 4
 Array = npt.NDArray[np.float64]
 
 
-def is_format(text: str) -> bool:
+def is_date_format(text: str) -> bool:
     """Whether a text is one of the formats."""
     return text in FORMATS or "%" in text
 
@@ -114,27 +120,31 @@ def are_months(days: Array) -> bool:
     (True, False)
     """
     known = days[np.isfinite(days)]
-    return _all_first(known[:100]) and _all_first(known) and len(np.unique(known)) >= _FEWEST_MONTHS
+    return (
+        _all_first_of_month(known[:100])
+        and _all_first_of_month(known)
+        and len(np.unique(known)) >= _FEWEST_MONTHS
+    )
 
 
-def _all_first(days: Array) -> bool:
+def _all_first_of_month(days: Array) -> bool:
     """Whether all dates are the first of a month."""
     whole = days.astype(np.int64).astype("datetime64[D]")
     return bool(np.all((days == np.trunc(days)) & (whole == whole.astype("datetime64[M]"))))
 
 
-def almost_dates(texts: Iterable[str]) -> str:
-    """Why texts that are dates for the most part are not a column of them; empty if they are not.
+def why_not_dates(texts: Iterable[str]) -> str:
+    """Why a column is not read as dates though most of its texts are dates; empty if most are not.
 
-    >>> almost_dates(["2024-03-01", "1 Mar 2024", "2 Mar 2024"])
+    >>> why_not_dates(["2024-03-01", "1 Mar 2024", "2 Mar 2024"])
     "dates in several formats, such as '2024-03-01' and '1 Mar 2024'; write them in one"
     """
-    formats: dict[str, str] = {}  # and the first text in each
+    formats: dict[str, str] = {}  # the first text in each format
     others = []
-    seen = list(islice(texts, _LOOKED_AT))
+    seen = list(islice(texts, _MOST_EXAMINED))
     for text in seen:
-        if layout := next((layout for layout in _PATTERNS if _parse(text, layout)), None):
-            formats.setdefault(layout, text)
+        if format_ := next((format_ for format_ in _PATTERNS if _parse(text, format_)), None):
+            formats.setdefault(format_, text)
         else:
             others.append(text)
     if 2 * len(others) >= len(seen):
@@ -149,11 +159,11 @@ def almost_dates(texts: Iterable[str]) -> str:
     return f"dates in several formats, such as {first!r} and {second!r}; write them in one"
 
 
-def number_in(text: str, attribute: Numeric) -> float | None:
-    """The number, or the days, of a cell as the attribute writes them; NaN if blank, else None."""
+def number_of_cell(text: str, attribute: Numeric) -> float | None:
+    """The number or date of a cell in the attribute's style; NaN if it means missing, None if it is none."""
     read = days_of if isinstance(attribute, Datetime) else written_number
     number = read(text, attribute)  # type: ignore[arg-type]
-    return math.nan if number is None and is_blank(text) else number
+    return math.nan if number is None and means_missing(text) else number
 
 
 def days_of(text: str, attribute: Datetime) -> float | None:
@@ -173,23 +183,31 @@ def days_of(text: str, attribute: Datetime) -> float | None:
         if moment is not None:
             naive = moment.replace(tzinfo=None) - (moment.utcoffset() or dt.timedelta())
             return float(days_from_moments(np.array([naive], "datetime64[us]"))[0])
-    for layout in (attribute.format, *([] if attribute.is_time else ["y-m-d"])):
-        if layout in _PATTERNS and (parsed := _parse(text, layout)) is not None:
-            return parsed[0]
+    for format_ in (attribute.format, *([] if attribute.is_time else ["y-m-d"])):
+        if format_ in _PATTERNS and (parsed := _parse(text, format_)) is not None:
+            return parsed.days
     return None
 
 
+class _ParsedDate(NamedTuple):
+    days: float
+    zone: str | None
+    two_digit_year: bool
+
+
 @lru_cache(maxsize=1 << 16)
-def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
-    """Days, the zone that is written, and whether the year has two digits; None if it is no such date."""
-    if len(text) > _LONGEST or not (match := _PATTERNS[layout].fullmatch(text)):
+def _parse(text: str, format_: str) -> _ParsedDate | None:
+    """A date in a format; None if the text is no such date. The zone is the one that is written."""
+    if len(text) > _MOST_CHARACTERS or not (match := _PATTERNS[format_].fullmatch(text)):
         return None
     part = match.groupdict()
-    clock = _clock(part)
-    if layout == TIME or clock is None:
-        return None if clock is None else (clock, None, False)
-    two_digits = part.get("y2") is not None
-    year = int(part["y2"]) + (1900 if int(part["y2"]) > 68 else 2000) if two_digits else int(part["y"])
+    clock = _share_of_day(part)
+    if format_ == TIME or clock is None:
+        return None if clock is None else _ParsedDate(clock, None, two_digit_year=False)
+    short_year = part.get("y2")
+    year = (
+        int(part["y"]) if short_year is None else int(short_year) + (1900 if int(short_year) > 68 else 2000)
+    )
     try:
         if "w" in part:
             day = dt.date.fromisocalendar(year, int(part["w"]), 1)
@@ -199,7 +217,7 @@ def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
         return None
     days = day.toordinal() - _EPOCH + clock
     zone = _zone(part["zone"])
-    return days - _offset(zone) / 1440, zone, two_digits
+    return _ParsedDate(days - _minutes_ahead(zone) / 1440, zone, short_year is not None)
 
 
 def _month(part: dict[str, Any]) -> int:
@@ -214,8 +232,9 @@ def _month(part: dict[str, Any]) -> int:
 
 
 def calendar_names(texts: Collection[str]) -> tuple[str, ...]:
-    """These texts in the order of the calendar where they are the twelve months or the seven weekdays, by
-    their names or the beginnings of them; else nothing.
+    """The texts in the order of the calendar if they are the twelve months or the seven weekdays; else none.
+
+    Names may be abbreviated to their first letters, at least three.
 
     >>> calendar_names(["Fri", "Mon", "Sat", "Sun", "Thurs", "Tues", "Wed"])
     ('Mon', 'Tues', 'Wed', 'Thurs', 'Fri', 'Sat', 'Sun')
@@ -229,20 +248,20 @@ def calendar_names(texts: Collection[str]) -> tuple[str, ...]:
 
 
 def _index_of_name(text: str, names: list[str]) -> int | None:
-    """Which of the names a text is, or the beginning of."""
+    """The position of the name that the text is, or begins."""
     return next((i for i, name in enumerate(names) if len(text) >= 3 and name.startswith(text)), None)
 
 
-def _clock(part: dict[str, str | None]) -> float | None:
-    """The share of the day that is over."""
+def _share_of_day(part: dict[str, str | None]) -> float | None:
+    """The time of day as a share of the day, 0 if no time is given; None if there is no such time."""
     if part["H"] is None:
         return 0.0
     hour, minute = int(part["H"]), int(part["M"] or 0)
     second = float((part["S"] or "0").replace(",", "."))
-    if part["half"]:
+    if part["am_pm"]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if part["half"][0] in "pP" else 0)
+        hour = hour % 12 + (12 if part["am_pm"][0] in "pP" else 0)
     if hour > 23 or minute > 59 or second >= 61:
         return None
     return (hour * 3600 + minute * 60 + second) / 86400
@@ -261,68 +280,75 @@ def _zone(text: str | None) -> str | None:
     return f"{'-' if '-' in str(text) else '+'}{hours:>02}:{minutes}"
 
 
-def _offset(zone: str | None) -> int:
-    """Minutes ahead of UTC."""
+def _minutes_ahead(zone: str | None) -> int:
+    """How many minutes a zone is ahead of UTC."""
     if zone is None or zone == "UTC":
         return 0
     return (-1 if zone[0] == "-" else 1) * (60 * int(zone[1:3]) + int(zone[4:]))
 
 
 def _is_season(text: str) -> bool:
-    """Whether a text may be two years: 2010-11."""
+    """Whether a year and month may rather be a season over two years: 2010-11."""
     return text[2:4].isdigit() and text[5:] == f"{(int(text[2:4]) + 1) % 100:02d}"
 
 
-class Dated:
+class DateEvidence:
     """The evidence that the texts of a column are dates, and in which format; it adds up over its parts."""
 
     def __init__(self) -> None:
-        self.layouts = list(_PATTERNS)
+        self.formats = list(_PATTERNS)  # those that every text so far fits
         self.zones: set[str | None] = set()
-        self.two_digits = False
+        self.two_digit_years = False
         self.example: str | None = None
-        self.months: set[float] | None = set()  # the dates so far, while all are the first of a month
-        self.dots = True
-        self.seasons = True  # 2010-11, 2011-12 are rather years that begin in the middle of one
+        #: The dates so far, as long as all are the first of a month; then None.
+        self.firsts_of_months: set[float] | None = set()
+        self.all_have_points = True
+        self.all_may_be_seasons = True  # 2010-11, 2011-12: seasons rather than months
 
     def add(self, texts: Iterable[str]) -> None:
         """Add some of the column's different texts."""
         days = []
         for text in texts:
-            if not self.layouts:
+            if not self.formats:
                 return
-            found = {layout: parsed for layout in self.layouts if (parsed := _parse(text, layout))}
-            self.layouts = list(found)
+            found = {format_: parsed for format_ in self.formats if (parsed := _parse(text, format_))}
+            self.formats = list(found)
             if found:
-                day, zone, two_digits = next(iter(found.values()))
-                days.append(day)
-                self.zones.add(zone)
-                self.two_digits |= two_digits
-                self.dots = self.dots and "." in text[:6]
-                self.seasons = self.seasons and _is_season(text)
+                first = next(iter(found.values()))
+                days.append(first.days)
+                self.zones.add(first.zone)
+                self.two_digit_years |= first.two_digit_year
+                self.all_have_points = self.all_have_points and "." in text[:6]
+                self.all_may_be_seasons = self.all_may_be_seasons and _is_season(text)
                 self.example = min(self.example or text, text)
-        if self.months is not None:
-            self.months = self.months.union(days) if _all_first(np.array(days)) else None
+        if self.firsts_of_months is not None:
+            self.firsts_of_months = (
+                self.firsts_of_months.union(days) if _all_first_of_month(np.array(days)) else None
+            )
 
     @property
-    def ambiguous(self) -> str | None:
-        """A date whose day and month may be either way round, where nothing tells which; else None."""
-        return self.example if len(self.layouts) == 2 and not self.dots else None
+    def unclear_example(self) -> str | None:
+        """A date that may be day/month or month/day, if no cell of the column settles it; else None."""
+        return self.example if len(self.formats) == 2 and not self.all_have_points else None
 
     def attribute(self, name: str) -> Datetime | None:
         """A column in this format; None if not all cells are dates, or it is unclear in which format."""
-        if not self.layouts or self.example is None or self.ambiguous:
+        if not self.formats or self.example is None or self.unclear_example:
             return None
-        if self.layouts[0] == "y-m" and self.seasons:
+        if self.formats[0] == "y-m" and self.all_may_be_seasons:
             return None
-        if self.layouts[0] == "y-m-d" and self.months and len(self.months) >= _FEWEST_MONTHS:
+        if (
+            self.formats[0] == "y-m-d"
+            and self.firsts_of_months
+            and len(self.firsts_of_months) >= _FEWEST_MONTHS
+        ):
             return Datetime(name, format="y-m")
         known = {zone for zone in self.zones if zone is not None}
         zone = "" if not known else next(iter(known)) if len(self.zones) == 1 else "UTC"
-        return Datetime(name, format=self.layouts[0], zone=zone)
+        return Datetime(name, format=self.formats[0], zone=zone)
 
-    def why(self, attribute: Datetime) -> str:
-        """The reason, with an example."""
+    def reason(self, attribute: Datetime) -> str:
+        """Why the column holds dates, with an example."""
         assert self.example is not None
         value = days_of(self.example, attribute)
         assert value is not None
@@ -330,9 +356,9 @@ class Dated:
         what = "time of day" if attribute.is_time else f"date ({attribute.format})"
         return f"every known cell is a {what}, such as {self.example!r} = {shown}"
 
-    def changes(self) -> list[str]:
-        """What is not kept as it is written."""
-        notes = ["years of two digits are read as 1969 to 2068"] if self.two_digits else []
+    def notes(self) -> list[str]:
+        """What the user should know about how the dates are read."""
+        notes = ["years of two digits are read as 1969 to 2068"] if self.two_digit_years else []
         if len(self.zones) > 1:
             notes.append("times in several zones are kept in UTC")
             notes += ["those without a zone are taken as UTC"] if None in self.zones else []

@@ -3,7 +3,7 @@ r"""CSV and TSV at polars' speed, with our own rules for the kinds.
 The first rows are read as text to guess which columns are numbers; one typed pass then reads the file.
 Where a later cell breaks the guess, its column is read as text after all and decided as a whole, so that
 the table is the same as if every column had been read as text. The first rows also show the decimal sign of
-the file, see `openbook.data.written`.
+the file, see `openbook.data.written_numbers`.
 
     separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines; else blanks
                    that part all lines alike, if some field holds numbers: single ones or, as in columns of
@@ -33,17 +33,17 @@ import numpy as np
 
 from openbook.data.arrays import table_of
 from openbook.data.attributes import Numeric
-from openbook.data.dates import Dated, number_in
+from openbook.data.dates import DateEvidence, number_of_cell
 from openbook.data.distinct import is_exact
 from openbook.data.frames import factorise, polars_columns
 from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
     KindTally,
-    Wish,
-    judge,
-    wants_numbers,
-    wishes,
+    RequestedKind,
+    decide_kind,
+    may_stay_numeric,
+    requested_kinds,
 )
 from openbook.data.lines import (
     Bytes,
@@ -67,7 +67,7 @@ from openbook.data.names import distinct_names, note_of_titles, remarks_above, t
 from openbook.data.packed import inner_name, text_bytes
 from openbook.data.reading import STARTS, Reading
 from openbook.data.table import Table
-from openbook.data.written import Written, number_of_text
+from openbook.data.written_numbers import NumberEvidence, number_of_text
 from openbook.errors import DataError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ _ESCAPED = "quotes inside fields have a backslash before them, which is left out
 def read_delimited(path: Path, how: Reading) -> Table:
     """A table from a CSV or TSV file."""
     file = DelimitedFile.open(path, how)
-    asked = wishes(how.kinds, file.names)
+    asked = requested_kinds(how.kinds, file.names)
     how, numeric = file.first_look(asked, how)
     guessed = frozenset(name for name in numeric if asked.get(name) is None)
     frame, numeric = file.frame(numeric - file.columns_of_codes(guessed), how)
@@ -163,7 +163,7 @@ class DelimitedFile:
         start = int(ends[len(above) + header]) + 1
         return cls(path, separator, names, start, header, len(above), notes + parted, unpacked)
 
-    def first_look(self, asked: dict[str, Wish], how: Reading) -> tuple[Reading, frozenset[str]]:
+    def first_look(self, asked: dict[str, RequestedKind], how: Reading) -> tuple[Reading, frozenset[str]]:
         """The options, with the decimal sign that the first rows show; and the columns of plain numbers.
 
         These look like plain numbers in the first rows. Where points may stand between thousands, there are
@@ -173,20 +173,20 @@ class DelimitedFile:
             return how, frozenset()
         first_rows = next(self.spans(_PEEK_ROWS), (self.start, self.start))
         cells = factorise(self.parse(frozenset(), how.gaps, first_rows))
-        tallies = {name: KindTally() for name in self.names if wants_numbers(asked.get(name))}
+        tallies = {name: KindTally() for name in self.names if may_stay_numeric(asked.get(name))}
         for name, tally in tallies.items():
             tally.add(cells[name].cleaned(how))
-        signs = {tally.written.decimal for tally in tallies.values()} - {None}
+        signs = {tally.numbers.decimal for tally in tallies.values()} - {None}
         if len(signs) == 1:
-            how = replace(how, shown_decimal=signs.pop())
-        if how.shown_decimal == "," or how.gap_numbers:  # -999 is missing however it is written
+            how = replace(how, decimal_elsewhere=signs.pop())
+        if how.decimal_elsewhere == "," or how.gap_numbers:  # -999 is missing however it is written
             return how, frozenset()
         return how, frozenset(
             name
             for name, tally in tallies.items()
             if name not in how.missing_in
             and _is_plain(asked.get(name))
-            and judge(name, tally)[1] in (EVERY_NUMBER, NO_KNOWN_CELL)
+            and decide_kind(name, tally)[1] in (EVERY_NUMBER, NO_KNOWN_CELL)
         )
 
     def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:
@@ -303,8 +303,8 @@ class DelimitedFile:
             return handle.read(-1 if end is None else end - begin)
 
 
-def _is_plain(wish: Wish) -> bool:
-    return not isinstance(wish, Numeric) or wish.is_plain
+def _is_plain(requested: RequestedKind) -> bool:
+    return not isinstance(requested, Numeric) or requested.is_plain
 
 
 def _rows_of(path: Path, line: str, separator: str) -> list[list[str]]:
@@ -342,7 +342,7 @@ def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading)
         for cell, column, kind in zip(first, columns, plain, strict=True)
         if not kind
     ]
-    written = [number_in(cell, attribute) for cell, _, attribute in others if attribute is not None]
+    written = [number_of_cell(cell, attribute) for cell, _, attribute in others if attribute is not None]
     if None in numbers or None in written:
         return False
     steps = {b - a for a, b in pairwise(numbers)}  # type: ignore[operator]
@@ -356,7 +356,7 @@ def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading)
 
 def _as_people_write(column: Iterable[str], how: Reading) -> Numeric | None:
     """The kind of numbers or dates that all cells of a column are; None if there is none."""
-    for evidence in (Written(how.decimal, how.thousands), Dated()):
+    for evidence in (NumberEvidence(how.decimal, how.thousands), DateEvidence()):
         evidence.add(column)
         if (attribute := evidence.attribute("")) is not None:
             return attribute

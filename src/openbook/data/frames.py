@@ -30,13 +30,13 @@ from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
     Decided,
-    Wish,
+    RequestedKind,
     decide_cells,
     decide_days,
     decide_numbers,
+    may_stay_numeric,
     number_cells,
-    wants_numbers,
-    wishes,
+    requested_kinds,
 )
 from openbook.data.reading import Reading
 from openbook.data.table import Table
@@ -88,11 +88,11 @@ def from_frame(source: Any, how: Reading) -> Table:
 def from_polars(frame: "pl.DataFrame", how: Reading) -> Table:
     """A table from a polars frame."""
     check_size(*frame.shape)
-    return table_of(polars_columns(frame, wishes(how.kinds, frame.columns), how))
+    return table_of(polars_columns(frame, requested_kinds(how.kinds, frame.columns), how))
 
 
 def polars_columns(
-    frame: "pl.DataFrame", asked: Mapping[str, Wish], how: Reading, why_numeric: str = "numbers"
+    frame: "pl.DataFrame", asked: Mapping[str, RequestedKind], how: Reading, why_numeric: str = "numbers"
 ) -> list[Decided]:
     """The decided columns of a polars frame."""
     frame = spelled_out(frame, [name for name in frame.columns if asked.get(name) is None])
@@ -126,7 +126,7 @@ def may_be_long(dtype: "pl.DataType") -> bool:
 
 
 def polars_cells(
-    frame: "pl.DataFrame", asked: Mapping[str, Wish], how: Reading, offset: int = 0
+    frame: "pl.DataFrame", asked: Mapping[str, RequestedKind], how: Reading, offset: int = 0
 ) -> dict[str, Cells]:
     """The cells of every column that does not just stay numbers; `offset` is the number of the first row."""
     dtypes = frame.schema
@@ -169,12 +169,12 @@ def _numbered(texts: "pl.Series", codes: Array) -> Cells:
     return Cells(texts.gather(row_of[held]).cast(pl.String).to_list(), position[codes])
 
 
-def needs_cells(name: str, dtype: "pl.DataType", wish: Wish, how: Reading) -> bool:
+def needs_cells(name: str, dtype: "pl.DataType", requested: RequestedKind, how: Reading) -> bool:
     """Whether the column is read through its texts, not as numbers; an error if it can be neither."""
     import polars as pl
 
     if dtype.is_numeric():
-        return not wants_numbers(wish) or bool(how.of(name).gap_numbers)
+        return not may_stay_numeric(requested) or bool(how.of(name).gap_numbers)
     if dtype in (pl.Date, pl.Datetime, pl.Duration):
         return False
     if _is_spelled(dtype) or dtype in (pl.Boolean, pl.Enum, pl.Null):
@@ -211,7 +211,7 @@ def _declared_cells(series: "pl.Series") -> Cells:
     return number_cells(series.cast(pl.Float64).to_numpy())
 
 
-def decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
+def decide_typed(series: "pl.Series", requested: RequestedKind, why: str) -> Decided:
     """A column of numbers, dates or durations."""
     import polars as pl
 
@@ -219,70 +219,74 @@ def decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
         zone = getattr(series.dtype, "time_zone", None) or ""
         moments = series.cast(pl.Datetime("us", zone or None))
         moments = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zone else moments
-        return decide_days(series.name, days_from_moments(moments.to_numpy()), zone, wish)
+        return decide_days(series.name, days_from_moments(moments.to_numpy()), zone, requested)
     if series.dtype == pl.Duration:
-        return _decide_hours(series.name, series.dt.total_microseconds().cast(pl.Float64).to_numpy(), wish)
+        return _decide_hours(
+            series.name, series.dt.total_microseconds().cast(pl.Float64).to_numpy(), requested
+        )
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
     known = numbers.fill_null(math.nan) if numbers.null_count() else numbers
     parts = [part.to_numpy() for part in known.get_chunks()]  # put together here: numpy asks for huge pages
     data = parts[0] if len(parts) == 1 else np.concatenate(parts)
     unknown = why == EVERY_NUMBER and bool(np.isnan(data[:1]).all()) and bool(np.isnan(data).all())
-    return decide_numbers(series.name, data, wish, NO_KNOWN_CELL if unknown else why)
+    return decide_numbers(series.name, data, requested, NO_KNOWN_CELL if unknown else why)
 
 
-def _decide_hours(name: str, microseconds: Array, wish: Wish) -> Decided:
+def _decide_hours(name: str, microseconds: Array, requested: RequestedKind) -> Decided:
     """Durations, as those that are written out are read."""
-    decided = decide_numbers(name, microseconds / 3600e6, wish)
-    return decided if wish else decided._replace(attribute=Numeric(name, "h"), why="durations")
+    decided = decide_numbers(name, microseconds / 3600e6, requested)
+    return decided if requested else decided._replace(attribute=Numeric(name, "h"), why="durations")
 
 
 def _from_pandas(frame: "pd.DataFrame", how: Reading) -> Table:
     check_size(*frame.shape)
     named = list(frame.columns) != list(range(frame.shape[1]))
     names = [str(name) for name in frame.columns] if named else unnamed_schema(frame.shape[1]).names
-    asked = wishes(how.kinds, names)
+    asked = requested_kinds(how.kinds, names)
     columns = [_pandas_column(name, frame.iloc[:, i], asked.get(name), how) for i, name in enumerate(names)]
     return table_of(columns, named=named)
 
 
-def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> Decided:
+def _pandas_column(name: str, series: "pd.Series", requested: RequestedKind, how: Reading) -> Decided:
     import pandas as pd
 
     dtype: Any = series.dtype
     if isinstance(dtype, pd.ArrowDtype):
         import polars as pl
 
-        return polars_columns(pl.from_pandas(series.to_frame(name)), {name: wish}, how)[0]
+        return polars_columns(pl.from_pandas(series.to_frame(name)), {name: requested}, how)[0]
     if isinstance(dtype, pd.CategoricalDtype):
-        return decide_cells(name, _pandas_cells(series).cleaned(how.of(name)), wish, how)
+        return decide_cells(name, _pandas_cells(series).cleaned(how.of(name)), requested, how)
     if isinstance(dtype, pd.SparseDtype):
         series = series.sparse.to_dense()
     if pd.api.types.is_bool_dtype(dtype):
         codes = series.astype("Int8").fillna(MISSING).to_numpy(np.int8)
-        return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
+        return decide_cells(name, Cells(BOOLEANS, codes, Nominal), requested)
     numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
     if numbers and not how.of(name).gap_numbers:
-        return _pandas_numbers(name, series, wish, how)
+        return _pandas_numbers(name, series, requested, how)
     if pd.api.types.is_timedelta64_dtype(dtype):
         spans = series.astype("timedelta64[us]").to_numpy()
-        return _decide_hours(name, np.where(np.isnat(spans), np.nan, spans.astype(np.int64)), wish)
+        return _decide_hours(name, np.where(np.isnat(spans), np.nan, spans.astype(np.int64)), requested)
     if pd.api.types.is_datetime64_any_dtype(dtype):
         zone = "" if (tz := getattr(dtype, "tz", None)) is None else str(tz)
         moments = (series.dt.tz_convert("UTC").dt.tz_localize(None) if zone else series).to_numpy()
-        return decide_days(name, days_from_moments(moments), zone, wish)
+        return decide_days(name, days_from_moments(moments), zone, requested)
     words = words_of(series)
     if words is not None:
-        return decide_cells(name, words.cleaned(how.of(name)), wish, how)
-    return object_column(name, series.tolist(), wish, how)
+        return decide_cells(name, words.cleaned(how.of(name)), requested, how)
+    return object_column(name, series.tolist(), requested, how)
 
 
-def _pandas_numbers(name: str, series: "pd.Series", wish: Wish, how: Reading) -> Decided:
+def _pandas_numbers(name: str, series: "pd.Series", requested: RequestedKind, how: Reading) -> Decided:
     dtype: Any = series.dtype
     narrow = dtype.kind == "f" and dtype.itemsize == 4
     numbers = series.to_numpy(np.float32 if narrow else np.float64, na_value=np.nan)
-    if dtype.kind in "iu" and (not wants_numbers(wish) or (wish is None and not is_exact(numbers))):
-        return object_column(name, series.tolist(), wish, how)
-    return decide_numbers(name, numbers, wish)
+    if dtype.kind in "iu" and (
+        not may_stay_numeric(requested) or (requested is None and not is_exact(numbers))
+    ):
+        return object_column(name, series.tolist(), requested, how)
+    return decide_numbers(name, numbers, requested)
 
 
 def _pandas_cells(series: "pd.Series") -> Cells:

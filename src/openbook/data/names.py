@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import count, takewhile
 
 from openbook.data.lines import bare_fields, sniff
-from openbook.data.written import number_of_text
+from openbook.data.written_numbers import number_of_text
 from openbook.words.sentences import plural
 
 #: The fewest names of a header that has titles above it, and the most lines of titles.

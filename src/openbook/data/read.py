@@ -31,7 +31,7 @@ from openbook.data.cells import Cells
 from openbook.data.column import Column
 from openbook.data.documents import holds_documents, read_documents
 from openbook.data.frames import from_frame, is_frame
-from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wishes
+from openbook.data.guess import Decided, RequestedKind, decide_cells, decide_numbers, requested_kinds
 from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
 from openbook.data.remote import is_address
 from openbook.data.schema import Schema
@@ -242,8 +242,8 @@ def _with_kinds(table: Table, how: Reading) -> Table:
     """The table with some of its columns decided anew."""
     if isinstance(table, SparseTable):
         return from_sparse(table.sparse, how.kinds)
-    asked = wishes(how.kinds, table.names)
-    if all(_holds(table.schema[name], wish) for name, wish in asked.items()):
+    asked = requested_kinds(how.kinds, table.names)
+    if all(_holds(table.schema[name], requested) for name, requested in asked.items()):
         return table
     decided = [
         _decide_again(table.column(name), asked[name], how)
@@ -254,15 +254,15 @@ def _with_kinds(table: Table, how: Reading) -> Table:
     return table_of(decided, named=table.schema.named)
 
 
-def _holds(attribute: Attribute, wish: Wish) -> bool:
-    return attribute == wish or type(attribute) is wish
+def _holds(attribute: Attribute, requested: RequestedKind) -> bool:
+    return attribute == requested or type(attribute) is requested
 
 
-def _decide_again(column: Column, wish: Wish, how: Reading) -> Decided:
+def _decide_again(column: Column, requested: RequestedKind, how: Reading) -> Decided:
     attribute = column.attribute
     if isinstance(attribute, Numeric):
-        return decide_numbers(column.name, column.data, wish)
+        return decide_numbers(column.name, column.data, requested)
     if isinstance(attribute, Categorical):
         cells = Cells(attribute.values, np.maximum(column.data, MISSING), type(attribute))
-        return decide_cells(column.name, cells, wish, how)
-    return object_column(column.name, column.data, wish, how)
+        return decide_cells(column.name, cells, requested, how)
+    return object_column(column.name, column.data, requested, how)

@@ -8,7 +8,7 @@ from typing import Any
 
 from openbook.data.attributes import Attribute
 from openbook.data.schema import Schema
-from openbook.data.written import number_of_text
+from openbook.data.written_numbers import number_of_text
 from openbook.errors import DataError
 
 #: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
@@ -52,7 +52,7 @@ class Reading:
     sheet: str | None = None
     query: str | None = None
     missing_in: Mapping[str, Collection[str]] = field(default_factory=dict)
-    shown_decimal: str | None = None  # the decimal sign that some columns of a file show
+    decimal_elsewhere: str | None = None  # the decimal sign that some columns of a file show
 
     def __post_init__(self) -> None:
         for texts in (self.missing, *self.missing_in.values()):

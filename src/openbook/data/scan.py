@@ -40,11 +40,11 @@ from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
     KindTally,
-    Wish,
+    RequestedKind,
+    decide_kind,
     decide_numbers,
-    judge,
-    wants_numbers,
-    wishes,
+    may_stay_numeric,
+    requested_kinds,
 )
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import MISSING_TOKENS, SCANNED, Kinds, Reading
@@ -123,7 +123,7 @@ def scan(
     files = [_open(path, how) for path in (list(addresses) or _paths(source))]
     for file in files[1:]:
         _check_alike(files[0], file)
-    asked = wishes(how.kinds, files[0].names)
+    asked = requested_kinds(how.kinds, files[0].names)
     first = files[0]
     numeric = frozenset(first.names)
     if isinstance(first, DelimitedFile):
@@ -205,7 +205,7 @@ class FilePiece:
             frame, _ = file.frame(self.numeric, self.how, self.span)
         else:
             frame = file.frame(self.schema.names, self.span)
-        asked: dict[str, Wish] = {attribute.name: attribute for attribute in self.schema}
+        asked: dict[str, RequestedKind] = {attribute.name: attribute for attribute in self.schema}
         columns = polars_columns(frame.select(self.schema.names), asked, self.how)
         table = Table(self.schema, [column.data for column in columns])
         return table.take(np.delete(np.arange(len(table)), self.skip)) if self.skip else table
@@ -397,7 +397,7 @@ class _Search:
     """
 
     names: Sequence[str]
-    asked: Mapping[str, Wish]
+    asked: Mapping[str, RequestedKind]
     how: Reading
     numeric: frozenset[str]
     addresses: Mapping[Path, str]
@@ -464,16 +464,16 @@ class _Search:
     def _add(self, frame: "pl.DataFrame") -> None:
         offset = sum(rows for _, _, rows, _ in self.found)
         for name, cells in polars_cells(frame, self.asked, self.how, offset).items():
-            wish = self.asked.get(name)
-            whole = isinstance(wish, type) and issubclass(wish, Categorical)
+            requested = self.asked.get(name)
+            whole = isinstance(requested, type) and issubclass(requested, Categorical)
             self.tallies.setdefault(name, KindTally(self.how, all_values=whole)).add(cells)
-            if isinstance(wish, Attribute):
-                cells.encoded(wish)  # raises where a cell cannot be what is asked
+            if isinstance(requested, Attribute):
+                cells.encoded(requested)  # raises where a cell cannot be what is asked
 
     def result(self) -> Scan:
         """The schema that the evidence speaks for, and the pieces in it."""
         check_size(len(self.found), len(self.names))
-        judged = [self._judge(name) for name in self.names]
+        judged = [self._kind_of(name) for name in self.names]
         schema = Schema(tuple(attribute for attribute, _ in judged))
         schema.select(self.how.missing_in)  # an error where there is no such column
         pieces, row = [], 0
@@ -485,15 +485,15 @@ class _Search:
         notes = (*self.notes, *filter(None, changes))
         return Scan(schema, pieces, {attribute.name: why for attribute, why in judged}, notes)
 
-    def _judge(self, name: str) -> tuple[Attribute, str]:
-        wish = self.asked.get(name)
+    def _kind_of(self, name: str) -> tuple[Attribute, str]:
+        requested = self.asked.get(name)
         if name in self.tallies:
-            return judge(name, self.tallies[name], wish)
+            return decide_kind(name, self.tallies[name], requested)
         if name not in self.typed:
             plain = EVERY_NUMBER if name in self.known else NO_KNOWN_CELL
-            decided = decide_numbers(name, np.empty(0), wish, plain)
-        elif wants_numbers(wish):
-            decided = decide_typed(self.typed[name], wish, "numbers")
+            decided = decide_numbers(name, np.empty(0), requested, plain)
+        elif may_stay_numeric(requested):
+            decided = decide_typed(self.typed[name], requested, "numbers")
         else:
             found = self.typed[name].dtype
             raise DataError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from openbook.border.rows import NO_LABEL
 from openbook.data import Categorical, Datetime, Labels, Numeric, Table, Text
-from openbook.data.dates import number_in
+from openbook.data.dates import number_of_cell
 from openbook.errors import NotEvaluableError, PlanError, did_you_mean
 from openbook.judge.scores.metrics import Task
 from openbook.plan.notes import as_kind
@@ -126,7 +126,7 @@ def aim(
     if origin.path and _mostly_no_label(known):
         classes = table.schema[target]
         assert isinstance(classes, Categorical)
-        none = [text for text in classes.values if number_in(text, column.attribute) == NO_LABEL]
+        none = [text for text in classes.values if number_of_cell(text, column.attribute) == NO_LABEL]
         own = {**origin.read_with.get("missing_in", {})}
         own[target] = [*own.get(target, ()), *none]
         origin = replace(origin, read_with={**origin.read_with, "missing_in": own})

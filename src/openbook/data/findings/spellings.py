@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from openbook.data.written import number_of_text
+from openbook.data.written_numbers import number_of_text
 
 #: Shorter words have too many honest neighbours; longer ones are sentences.
 _SHORTEST, _LONGEST = 5, 60

@@ -16,8 +16,8 @@ Durations such as 36:15:00, 2 days 03:00 and 1h 30m are numbers of hours. Of 59:
 it is hours and minutes or minutes and seconds: it is 59.5 of the larger. Where no cell reaches 24:00, they
 are times of day, see `openbook.data.dates`.
 
-Among numbers and dates, marks such as . - n/a #N/A and unknown (`_BLANKS`) are missing cells; elsewhere they
-are values like others.
+Among numbers and dates, marks such as . - n/a #N/A and unknown (`_MISSING_MARKS`) are missing cells;
+elsewhere they are values like others.
 """
 
 import re
@@ -33,7 +33,7 @@ _NUMBER = re.compile(
 )
 _CODES = "USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|BRL|MXN|ZAR|Rs(?= )"
 _CURRENCY = rf"(?:[A-Z]{{0,3}}[$€£¥₹₽₩₪₺₴₦₫฿¢]|{_CODES})"
-_WRITTEN = re.compile(
+_CELL = re.compile(
     rf"(?P<open>\()?(?P<sign>[+-]?+)\s?(?P<before>{_CURRENCY})?+\s*+(?P<sign2>[+-]?+)"
     r"(?P<digits>(?:\d++|(?=[.,]\d))(?:[.,' ]\d++)*+)(?P<exponent>[eE][+-]?\d++)?"
     r"(?P<blank>\s*+)(?P<unit>[^\d\s()+,.;:!?-](?:[^\d()]*[^\s\d()])?+)?\s*+(?P<close>\))?",
@@ -46,29 +46,33 @@ _DURATION = re.compile(
     re.ASCII,
 )
 _CLOCK_UNIT = "h:min or min:s"
-#: Signs that mean the same: minus signs, and the blanks and apostrophes between groups of digits.
-_ALIKE = str.maketrans({"−": "-", "–": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'"})
-_LONGEST = 60
-#: What programs and people write where there is no number, in lower case.
-_NO_NUMBERS = ". - -- – — n/a n.a. na n.d. nd #n/a #null! #num! #value! #div/0! missing unknown null (null)"
-_BLANKS = frozenset(_NO_NUMBERS.split())
+#: Other forms of the minus sign, and of the blank and the apostrophe between groups of digits.
+_SAME_SIGN = str.maketrans({"−": "-", "–": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'"})
+_MOST_CHARACTERS = 60
+#: What programs and people write in place of a missing number, in lower case.
+_MISSING_TEXTS = (
+    ". - -- – — n/a n.a. na n.d. nd #n/a #null! #num! #value! #div/0! missing unknown null (null)"
+)
+_MISSING_MARKS = frozenset(_MISSING_TEXTS.split())
 
-_MEASURES = """
+_UNIT_LIST = """
 % ‰ ° °C °F m km cm mm µm nm ft in yd mi m² m³ km² ft² kg g mg µg lb lbs oz l ml cl gal s sec ms min h hr hrs
 yr yrs Hz kHz MHz GHz kW MW Wh kWh mV mA kJ kcal Pa hPa kPa bar psi kB KB MB
 GB TB mph mpg km/h m/s rpm hp bhp cc px
 """
 #: Units that may follow a number without a blank.
-_UNITS = frozenset(_MEASURES.split())
-#: What may follow an amount of money: $1.2M.
-_TIMES = {"": 1.0, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9}
-_WORDS = re.compile(r"[a-zµ°²³/%]+(?: [a-z²³/%]+)?")
-_MONEY = re.compile(_CURRENCY)
+_UNITS = frozenset(_UNIT_LIST.split())
+#: Letters that multiply an amount of money: $1.2M.
+_MULTIPLES = {"": 1.0, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9}
+_UNIT_WORDS = re.compile(r"[a-zµ°²³/%]+(?: [a-z²³/%]+)?")
+_ONLY_CURRENCY = re.compile(_CURRENCY)
 
+#: A decimal sign, and a thousands separator or "".
 Style = tuple[str, str]
 
 
 def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
+    """What the digits of a number look like in a style."""
     whole, mark = r"\d++", re.escape(thousands)
     if thousands:
         whole = rf"(?:[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|{whole})"
@@ -84,7 +88,7 @@ _STYLES: tuple[Style, ...] = tuple(
     for decimal in decimals
 )
 _PATTERNS = {style: _pattern(*style) for style in _STYLES}
-_MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2}[,.]\d{3}", re.ASCII)
+_ONE_MARK = re.compile(r"[1-9]\d{0,2}[,.]\d{3}", re.ASCII)
 
 
 def number_of_text(text: str) -> float | None:
@@ -96,29 +100,29 @@ def number_of_text(text: str) -> float | None:
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
-def is_blank(text: str) -> bool:
-    """Whether a text says that there is no number.
+def means_missing(text: str) -> bool:
+    """Whether a text stands for a missing number.
 
-    >>> is_blank("."), is_blank("#N/A"), is_blank("0")
+    >>> means_missing("."), means_missing("#N/A"), means_missing("0")
     (True, True, False)
     """
-    return text.lower() in _BLANKS
+    return text.lower() in _MISSING_MARKS
 
 
-class _Cell(NamedTuple):
-    """The parts of a cell; the number is what its digits say, times `times`."""
+class _ParsedNumber(NamedTuple):
+    """The parts of a cell; its number is digits · 10^exponent · factor."""
 
     digits: str
     exponent: str
     unit: str
-    times: float
-    enclosed: bool
+    factor: float
+    in_parentheses: bool
 
 
-def _duration(text: str) -> _Cell | None:
-    """A duration, one times as many hours; None if it is none.
+def _duration(text: str) -> _ParsedNumber | None:
+    """A duration in hours, which are the factor of the digit 1; None if the text is no duration.
 
-    >>> _duration("2 days 03:30").times, _duration("1h 30m").times, _duration("42:30").unit
+    >>> _duration("2 days 03:30").factor, _duration("1h 30m").factor, _duration("42:30").unit
     (51.5, 1.5, 'h:min or min:s')
     """
     if not (match := _DURATION.fullmatch(text)):
@@ -127,28 +131,28 @@ def _duration(text: str) -> _Cell | None:
     whole = 24 * part["days"] + part["hours"] + part["h"]
     hours = whole + (part["minutes"] + part["min"]) / 60 + part["seconds"] / 3600
     unclear = match["hours"] and not (match["days"] or match["seconds"])
-    return _Cell("1", "", _CLOCK_UNIT if unclear else "h", hours, enclosed=False)
+    return _ParsedNumber("1", "", _CLOCK_UNIT if unclear else "h", hours, in_parentheses=False)
 
 
-def _cell(text: str) -> _Cell | None:
+def _parse(text: str) -> _ParsedNumber | None:
     """The parts of a cell; None if it is no number with a unit."""
-    if len(text) <= _LONGEST and (duration := _duration(text)):
+    if len(text) <= _MOST_CHARACTERS and (duration := _duration(text)):
         return duration
-    if len(text) > _LONGEST or not (match := _WRITTEN.fullmatch(text.translate(_ALIKE))):
+    if len(text) > _MOST_CHARACTERS or not (match := _CELL.fullmatch(text.translate(_SAME_SIGN))):
         return None
-    before, after, enclosed = match["before"] or "", match["unit"] or "", match["open"] is not None
-    if enclosed != (match["close"] is not None) or (match["sign"] and match["sign2"]):
+    currency, unit, in_parentheses = match["before"] or "", match["unit"] or "", match["open"] is not None
+    if in_parentheses != (match["close"] is not None) or (match["sign"] and match["sign2"]):
         return None
-    times = _TIMES.get(after, 0.0) if before else 0.0
-    if times:
-        after = ""
-    elif after and not (
-        after in _UNITS or _MONEY.fullmatch(after) or (match["blank"] and _WORDS.fullmatch(after))
+    multiple = _MULTIPLES.get(unit) if currency else None
+    if multiple is not None:
+        unit = ""
+    elif unit and not (
+        unit in _UNITS or _ONLY_CURRENCY.fullmatch(unit) or (match["blank"] and _UNIT_WORDS.fullmatch(unit))
     ):
         return None
-    negative = enclosed or "-" in (match["sign"], match["sign2"])
-    sign = -1.0 if negative else 1.0
-    return _Cell(match["digits"], match["exponent"] or "", before + after, sign * (times or 1.0), enclosed)
+    negative = in_parentheses or "-" in (match["sign"], match["sign2"])
+    factor = (-1.0 if negative else 1.0) * (multiple or 1.0)
+    return _ParsedNumber(match["digits"], match["exponent"] or "", currency + unit, factor, in_parentheses)
 
 
 def written_number(text: str, attribute: Numeric) -> float | None:
@@ -159,7 +163,7 @@ def written_number(text: str, attribute: Numeric) -> float | None:
     >>> written_number("(1.200,5)", Numeric("balance", decimal=",", thousands="."))
     -1200.5
 
-    A column that showed no number from a thousand on may have marks between thousands in later rows.
+    Later rows may have separators between thousands even if no earlier number was that large.
 
     >>> written_number("$1,123.97", Numeric("price", unit="$"))
     1123.97
@@ -168,25 +172,25 @@ def written_number(text: str, attribute: Numeric) -> float | None:
         plain = number_of_text(text)
         if plain is not None:
             return plain
-    cell = _cell(text)
-    if cell is None or _unit_of(cell.unit, attribute.unit) is None:
+    cell = _parse(text)
+    if cell is None or _common_unit(cell.unit, attribute.unit) is None:
         return None
     thousands = attribute.thousands or (",", ".")[DECIMALS.index(attribute.decimal)]
     if not _PATTERNS[attribute.decimal, thousands].fullmatch(cell.digits):
         return None
     digits = cell.digits.replace(thousands, "")
-    return cell.times * float(digits.replace(attribute.decimal, ".") + cell.exponent)
+    return cell.factor * float(digits.replace(attribute.decimal, ".") + cell.exponent)
 
 
-def _unit_of(unit: str, other: str) -> str | None:
-    """The unit of both: one may lack it, or have it in the plural; None if they differ."""
+def _common_unit(unit: str, other: str) -> str | None:
+    """The unit of two cells, one of which may lack it or have it in the plural; None if they differ."""
     if unit in ("", other, other.removesuffix("s")):
         return other
     return unit if other in ("", unit.removesuffix("s")) else None
 
 
 def check_marks(decimal: str | None, thousands: str | None) -> None:
-    """Refuse signs that no style has."""
+    """Refuse a decimal sign or a thousands separator that no style has."""
     for given, name, known in ((decimal, "decimal", DECIMALS), (thousands, "thousands", THOUSANDS)):
         if given is not None and given not in known:
             raise DataError(f"{name} must be one of {', '.join(map(repr, known))}, got {given!r}")
@@ -194,41 +198,49 @@ def check_marks(decimal: str | None, thousands: str | None) -> None:
         raise DataError(f"decimal and thousands are both {decimal!r}; give one of them")
 
 
-class Written:
+class NumberEvidence:
     """The evidence of how the numbers of a column are written; it adds up over the parts of a column.
 
     Parameters
     ----------
     decimal, thousands : str or None, default=None
-        The signs, where they are known.
-    shown : str or None, default=None
+        The decimal sign and the thousands separator, if the user has given them.
+    decimal_elsewhere : str or None, default=None
         The decimal sign of other columns of the file.
     """
 
     def __init__(
-        self, decimal: str | None = None, thousands: str | None = None, shown: str | None = None
+        self,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        decimal_elsewhere: str | None = None,
     ) -> None:
         check_marks(decimal, thousands)
-        self.shown = shown
-        self.given = decimal is not None or thousands is not None
+        self.decimal_elsewhere = decimal_elsewhere
+        self.marks_given = decimal is not None or thousands is not None
         self.styles = [
             style
             for style in _STYLES
             if decimal in (None, style[0]) and (thousands in (None, style[1]) or not style[1])
         ]
-        if thousands is not None and decimal is None:  # the other sign is for decimals
+        if thousands is not None and decimal is None:  # the decimal sign is another one
             self.styles = [style for style in self.styles if style[0] != thousands]
-        self.broken: str | None = None  # the first that is no number in any style
+        #: The first text after which no style fits all texts.
+        self.first_misfit: str | None = None
+        #: The unit of all texts; None if they have different ones, then two of these are in differing_units.
         self.unit: str | None = ""
-        self.units: list[str] = []  # two that differ
-        self.without_unit = 0  # texts that lack a unit
-        self.example: str | None = None  # one that is not written as programs do
-        self.comma: str | None = None  # one whose comma may mean thousands
-        self.point: str | None = None  # one whose point may
-        self.short = self.long = False  # 986 occurs, and so does 1234
-        self.enclosed: str | None = None  # one in parentheses
-        self.open = False  # one without
-        self.groups: set[int] = set()
+        self.differing_units: list[str] = []
+        self.n_without_unit = 0
+        #: A text that Python would not read as a number.
+        self.example: str | None = None
+        #: Texts such as 65,937 and 65.937, whose mark may mean thousands or decimals.
+        self.unclear_comma: str | None = None
+        self.unclear_point: str | None = None
+        #: Whether a number without marks has at most three digits (986), and whether one has more (1234).
+        self.has_short = self.has_long = False
+        self.in_parentheses: str | None = None  # a text in parentheses
+        self.has_others = False  # whether a text is not in parentheses
+        self.blanks_in_number: set[int] = set()  # how many blanks stand between the digits of a number
 
     @property
     def fits(self) -> bool:
@@ -242,38 +254,38 @@ class Written:
                 return
             self._add(text)
             if not self.styles:
-                self.broken = text
+                self.first_misfit = text
 
     def _add(self, text: str) -> None:
-        cell = _cell(text)
+        cell = _parse(text)
         if cell is None:
             if number_of_text(text) is None:  # inf and nan have no style
                 self.styles = []
             return
-        if self.unit is not None and (unit := _unit_of(cell.unit, self.unit)) != self.unit:
-            self.units = [self.unit, cell.unit] if unit is None else []
+        if self.unit is not None and (unit := _common_unit(cell.unit, self.unit)) != self.unit:
+            self.differing_units = [self.unit, cell.unit] if unit is None else []
             self.unit = unit
-        self.without_unit += not cell.unit
+        self.n_without_unit += not cell.unit
         self.styles = [style for style in self.styles if _PATTERNS[style].fullmatch(cell.digits)]
-        marked = (self.given or self.shown == ",") and not cell.digits.isdigit()
+        marked = (self.marks_given or self.decimal_elsewhere == ",") and not cell.digits.isdigit()
         if number_of_text(text) is None or marked:
             self.example = min(self.example or text, text)
-        if cell.enclosed:
-            self.enclosed = self.enclosed or text
+        if cell.in_parentheses:
+            self.in_parentheses = self.in_parentheses or text
         else:
-            self.open = True
-        self._look_at_marks(cell.digits, text)
+            self.has_others = True
+        self._note_marks(cell.digits, text)
 
-    def _look_at_marks(self, digits: str, text: str) -> None:
-        self.groups.add(digits.count(" "))
-        if _MAYBE_THOUSANDS.fullmatch(digits):
+    def _note_marks(self, digits: str, text: str) -> None:
+        self.blanks_in_number.add(digits.count(" "))
+        if _ONE_MARK.fullmatch(digits):
             if "," in digits:
-                self.comma = min(self.comma or text, text)
+                self.unclear_comma = min(self.unclear_comma or text, text)
             else:
-                self.point = min(self.point or text, text)
+                self.unclear_point = min(self.unclear_point or text, text)
         elif digits.isdigit():
-            self.short |= len(digits) < 4
-            self.long |= len(digits) > 3
+            self.has_short |= len(digits) < 4
+            self.has_long |= len(digits) > 3
 
     @property
     def decimal(self) -> str | None:
@@ -282,59 +294,65 @@ class Written:
         return signs.pop() if self.fits and len(signs) == 1 else None
 
     @property
-    def turned(self) -> bool:
-        """Whether points mean thousands, though each cell is also a number with a decimal point."""
-        return self.point is not None and self._by_others == (",", ".")
+    def points_are_thousands(self) -> bool:
+        """Whether other columns show that points separate thousands, although all cells read as decimals."""
+        return self.unclear_point is not None and self._style_from_elsewhere == (",", ".")
 
     @property
-    def _by_others(self) -> Style | None:
-        """The style with the decimal sign of other columns, where the own cells leave it open."""
-        if self.given or self.decimal or not (self.comma or self.point):
+    def _style_from_elsewhere(self) -> Style | None:
+        """The style with the decimal sign of other columns, if this column's own cells leave it open."""
+        if self.marks_given or self.decimal or not (self.unclear_comma or self.unclear_point):
             return None
-        if self.comma and _MONEY.match(self.unit or ""):
+        if self.unclear_comma and _ONLY_CURRENCY.match(self.unit or ""):
             return None
-        return next((style for style in self.styles if style[0] == self.shown), None)
+        return next((style for style in self.styles if style[0] == self.decimal_elsewhere), None)
 
     @property
-    def ambiguous(self) -> str | None:
-        """A cell whose comma may mean decimals or thousands, where nothing tells which; else None."""
+    def unclear_example(self) -> str | None:
+        """A cell whose comma may mean decimals or thousands, if nothing settles which; else None."""
         both = {decimal for decimal, thousands in self.styles if thousands == "," or decimal == ","}
-        if not self.fits or self.comma is None or len(both) < 2 or self.given or self._by_others:
+        if (
+            not self.fits
+            or self.unclear_comma is None
+            or len(both) < 2
+            or self.marks_given
+            or self._style_from_elsewhere
+        ):
             return None
-        if _MONEY.match(self.unit or "") or (self.short and not self.long):
+        if _ONLY_CURRENCY.match(self.unit or "") or (self.has_short and not self.has_long):
             return None
-        return self.comma
+        return self.unclear_comma
 
     def attribute(self, name: str) -> Numeric | None:
         """A column in this style; None if not all cells are numbers in one, or it is unclear in which."""
-        if not self.fits or self.ambiguous or self.example is None:
+        if not self.fits or self.unclear_example or self.example is None:
             return None
-        if self.enclosed and not self.open:
-            return None  # (1) and (2) alone are rather notes than negative numbers
-        decimal, thousands = self._by_others or self.styles[0]
-        if thousands == " " and decimal == "." and len(self.groups) == 1:
-            return None  # 612 345 678 everywhere is rather a telephone number
+        if self.in_parentheses and not self.has_others:
+            return None  # if all are like (1) and (2), they are references rather than negative numbers
+        decimal, thousands = self._style_from_elsewhere or self.styles[0]
+        if thousands == " " and decimal == "." and len(self.blanks_in_number) == 1:
+            return None  # if all are like 612 345 678, they are telephone numbers
         return Numeric(name, self.unit or "", decimal, thousands)
 
-    def why(self, attribute: Numeric) -> str:
-        """The reason, with an example."""
+    def reason(self, attribute: Numeric) -> str:
+        """Why the column holds numbers, with an example."""
         marks = {",": "comma", ".": "point", " ": "blank", "'": "apostrophe"}
-        details = [f"unit {attribute.unit}" + (", which some lack" if self.without_unit else "")] * bool(
+        details = [f"unit {attribute.unit}" + (", which some lack" if self.n_without_unit else "")] * bool(
             attribute.unit
         )
         if attribute.thousands:
             details.append(f"thousands {marks[attribute.thousands]}")
-        if self._by_others and attribute.thousands:
+        if self._style_from_elsewhere and attribute.thousands:
             details.append(f"since other columns have a decimal {marks[attribute.decimal]}")
         elif attribute.decimal == ",":
-            details.append("decimal comma" + (" as in other columns" if self._by_others else ""))
-        if self.enclosed:
+            details.append("decimal comma" + (" as in other columns" if self._style_from_elsewhere else ""))
+        if self.in_parentheses:
             details.append("parentheses for negative numbers")
         how = f" ({', '.join(details)})" if details else ""
         return f"every known cell is a number{how}, such as {self._equation(attribute, '=')}"
 
-    def change(self, attribute: Numeric) -> str:
-        """What becomes of a cell."""
+    def note(self, attribute: Numeric) -> str:
+        """How an example is read."""
         unit = f" (unit {attribute.unit})" if attribute.unit else ""
         return self._equation(attribute, "is read as") + unit
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from openbook.bayes import NaiveBayes
 from openbook.data import Attribute, Nominal, Numeric, read, scan
 from openbook.data.conform import conform
-from openbook.data.written import Written, written_number
+from openbook.data.written_numbers import NumberEvidence, written_number
 from openbook.errors import DataError
 from openbook.linear import LinearRegression
 
@@ -137,7 +137,7 @@ def test_an_attribute_keeps_its_style():
 
 @given(st.lists(st.text("0123456789.,' $%()-+ekg", max_size=12), max_size=6))
 def test_any_text_is_a_number_or_is_not(texts):
-    whole, parts = Written(), Written()
+    whole, parts = NumberEvidence(), NumberEvidence()
     whole.add(texts)
     for text in texts:
         parts.add([text])
