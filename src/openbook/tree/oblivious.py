@@ -20,8 +20,8 @@ from openbook.border.rows import Chunk, infinite_cell
 from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.data import Nominal
 from openbook.tree.classifier import TreeClassifier
-from openbook.tree.engine.columns import midpoint
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, depths
+from openbook.tree.engine.scales import midpoint
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 

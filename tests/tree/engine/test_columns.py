@@ -9,8 +9,9 @@ from openbook.data import Numeric, Schema, Table
 from openbook.ensemble import RandomForestClassifier
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.engine import columns
-from openbook.tree.engine.columns import encode, midpoint
+from openbook.tree.engine.columns import encode
 from openbook.tree.engine.keys import ROW
+from openbook.tree.engine.scales import midpoint
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from openbook.tree.derive.splits import (
     best_of,
     chance_drop,
 )
-from openbook.tree.engine.columns import midpoint
+from openbook.tree.engine.scales import midpoint
 
 #: The most weight that C4.5 asks for beside a cut.
 MOST_BESIDE = 25.0

@@ -24,11 +24,11 @@ from openbook.border.learner import most_probable
 from openbook.data import Nominal, Ordinal, SparseTable
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import exact, jit
-from openbook.tree.engine.columns import midpoint
 from openbook.tree.engine.criteria import GINI
 from openbook.tree.engine.grower import Candidates
 from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, MOST_ROWS, ROW, sort_rows
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree
+from openbook.tree.engine.scales import midpoint
 from openbook.tree.engine.split import ROUNDING, Instances
 from openbook.tree.engine.two_classes import allowed, best_inside, cut_beats, drop_of, may_hide, worth
 
