@@ -116,9 +116,9 @@ DEFAULTS = {
     "min_df": {"1": SKLEARN, "2": "of words that are chosen: one in a single text tells nothing"},
     "min_samples_leaf": {"1": SKLEARN, "2": "C4.5's own", "4": "a line needs rows"},
     "missing": {
+        "'value'": "in a forest, whether a nominal cell is missing is a test, too",
         "('', '?', 'NA', 'N/A', 'NaN', 'nan', 'null', 'NULL', 'None')": "texts that stand for it",
         "'fractional'": "C4.5's way",
-        "'majority'": "quick, for many trees",
         "'leave_out'": "of pairs of cells",
         "'mean'": "of columns",
     },

@@ -202,7 +202,7 @@ def test_a_sample_has_as_many_rows_as_there_are():
 
 
 @pytest.mark.parametrize("nominal", ["multiway", "subset"])
-@pytest.mark.parametrize("missing", ["majority", "branch"])
+@pytest.mark.parametrize("missing", ["value", "majority", "branch"])
 @pytest.mark.parametrize("forest", FORESTS)
 def test_gaps_when_fitting_and_when_asked(forest, missing, nominal):
     """The mean of the trees' shares, each found by the way down in plain Python; "pink" was never seen."""
@@ -219,7 +219,44 @@ def test_gaps_when_fitting_and_when_asked(forest, missing, nominal):
         values = [tree.value[leaf(tree, row)] for tree in model.trees_]
         np.testing.assert_allclose(said, np.mean([v / v.sum() for v in values], axis=0), rtol=1e-12)
     most = {"multiway": 5, "subset": 3}[nominal]  # a branch a value, or two; and one for missing cells
-    assert max(tree.branches.max() for tree in model.trees_) == most - (missing == "majority")
+    fewer = missing == "majority" or (missing == "value" and nominal == "subset")
+    assert max(tree.branches.max() for tree in model.trees_) == most - fewer
+
+
+MISSING_TELLS = Table(Schema((Nominal("colour", ("a", "b")),)), [np.array([0, 0, 1, 1, -1, -1])])
+
+
+@pytest.mark.parametrize("forest", [*FORESTS, *REGRESSORS])
+@pytest.mark.parametrize(("missing", "told"), [("value", [0.0, 0.0, 1.0]), ("majority", [1 / 3] * 3)])
+def test_missing_is_a_value_of_a_nominal_column(forest, missing, told):
+    """By hand: the values a and b both have y = 0, so only the gaps can be told apart from them."""
+    y = np.array([0, 0, 0, 0, 1, 1])
+    model = forest(1, bootstrap=False, missing=missing, random_state=0).fit(MISSING_TELLS, y)
+    rows = [{"colour": "a"}, {"colour": "b"}, {"colour": None}]
+    said = model.predict_proba(rows)[:, 1] if forest in FORESTS else model.predict(rows)
+    assert said.tolist() == pytest.approx(told)
+    if missing == "value":
+        assert "colour is missing: " in model.estimators_[0].draw().text()
+
+
+def test_the_gaps_of_a_column_whose_values_are_all_pooled_tell():
+    """40 values of two rows each that say nothing are one value; without a test of gaps there is none."""
+    town = [f"t{i % 40}" for i in range(80)] + [None] * 20
+    y = [i // 40 for i in range(80)] + [5] * 20
+    model = RandomForestRegressor(20, random_state=0).fit({"town": town}, np.array(y, float))
+    assert model.schema_["town"].values == ("other values",)
+    assert model.predict([{"town": None}])[0] == pytest.approx(5.0)
+    assert model.predict([{"town": "t1"}])[0] == pytest.approx(0.5, abs=0.2)
+
+
+def test_where_a_node_has_no_gaps_they_take_the_heaviest_branch():
+    """By hand: small rows are b (four, y = 1) or a (three, y = 0), large ones a or missing."""
+    size, colour = [1.0] * 7 + [9.0] * 4, ["b"] * 4 + ["a"] * 3 + [None, None, "a", "a"]
+    y = np.array([1.0] * 4 + [0.0] * 3 + [9.0] * 4)
+    model = RandomForestRegressor(1, bootstrap=False, random_state=0)
+    model.fit({"size": size, "colour": colour}, y)
+    told = model.predict([{"size": 1.0, "colour": c} for c in ("a", "b", None)])
+    assert told.tolist() == [0.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("forest", REGRESSORS)
@@ -291,7 +328,7 @@ def test_every_way_to_say_how_many(told):
 def test_one_column_of_all_cannot_be_said_by_zero():
     with pytest.raises(ParameterError, match="max_features must be None, a whole number, a share up to"):
         RandomForestClassifier(max_features=0).fit(IRIS, SPECIES)
-    with pytest.raises(ParameterError, match="missing must be one of 'majority', 'branch'"):
+    with pytest.raises(ParameterError, match="missing must be one of 'value', 'majority', 'branch'"):
         RandomForestClassifier(missing="fractional").fit(IRIS, SPECIES)
 
 

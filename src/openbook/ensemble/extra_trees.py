@@ -4,6 +4,11 @@ from openbook.ensemble.forest import ForestClassifier, ForestRegressor
 from openbook.tree.engine.columns import encode_for_draws
 
 
+def _encoded_for_draws(self, rows):
+    """The rows as trees with random cuts grow from them."""
+    return encode_for_draws(rows, gap_codes=self.missing == "value")
+
+
 class ExtraTreesClassifier(ForestClassifier):
     """Extremely randomised trees for classification: of each column drawn, one cut anywhere in its range.
 
@@ -23,9 +28,10 @@ class ExtraTreesClassifier(ForestClassifier):
     min_impurity_decrease : float, default=0.0
     ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
-    missing : {"majority", "branch"}, default="majority"
-        Rows with a missing cell go down the heaviest branch, or down a separate one. A value not seen in
-        training counts as missing.
+    missing : {"value", "majority", "branch"}, default="value"
+        Where rows with a missing cell go. "value": in nominal columns, missing is one of the values that a
+        test divides; in others they go down the heaviest branch. "majority": always down that. "branch":
+        down one of their own. A value never seen in training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
     oob_score : bool, default=False
@@ -68,7 +74,7 @@ class ExtraTreesClassifier(ForestClassifier):
     """
 
     bootstrap: bool = False
-    _encoded = staticmethod(encode_for_draws)
+    _encoded = _encoded_for_draws
 
 
 class ExtraTreesRegressor(ForestRegressor):
@@ -88,9 +94,10 @@ class ExtraTreesRegressor(ForestRegressor):
     min_impurity_decrease : float, default=0.0
     ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
-    missing : {"majority", "branch"}, default="majority"
-        Rows with a missing cell go down the heaviest branch, or down a separate one. A value not seen in
-        training counts as missing.
+    missing : {"value", "majority", "branch"}, default="value"
+        Where rows with a missing cell go. "value": in nominal columns, missing is one of the values that a
+        test divides; in others they go down the heaviest branch. "majority": always down that. "branch":
+        down one of their own. A value never seen in training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
     oob_score : bool, default=False
@@ -131,4 +138,4 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     bootstrap: bool = False
-    _encoded = staticmethod(encode_for_draws)
+    _encoded = _encoded_for_draws

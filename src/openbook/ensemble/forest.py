@@ -6,8 +6,8 @@ r"""Forests: many trees, each grown on a sample of the rows, with a few columns 
 
 Each row is predicted by the trees that were not fitted to it, about 37% of them: the out-of-bag error is
 unbiased without a test set. Random forests search numeric columns by `bins` of about equal size; extra trees
-use the numbers themselves. Rows with a missing cell or an unseen value take the heaviest branch or a separate
-one.
+use the numbers themselves. By default a missing cell of a nominal column is a value of its own; rows with
+other missing cells, or an unseen value, take the heaviest branch.
 
 Trees are grown side by side through `fold`, each from a seed of its own: the same forest on any number of
 workers.
@@ -37,6 +37,7 @@ from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
 from openbook.tree.engine.columns import encode
 from openbook.tree.engine.grower import TreeGrower, trees_of
 from openbook.tree.engine.nodes import add_values, cells, leaves_of, narrow
+from openbook.tree.learner import ENSEMBLE_MISSING
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step, Work
@@ -70,7 +71,7 @@ class Forest(Declared, Sampled, ManyTrees):
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     nominal: str = "subset"
-    missing: Annotated[str, OneOf("majority", "branch")] = "majority"
+    missing: Annotated[str, OneOf(*ENSEMBLE_MISSING)] = "value"
     bootstrap: bool = True
     oob_score: bool = False
     random_state: Any = None
@@ -110,7 +111,7 @@ class Forest(Declared, Sampled, ManyTrees):
 
     def _encoded(self, rows):
         """The rows as trees grow from them."""
-        return encode(rows, self.bins)
+        return encode(rows, self.bins, gap_codes=self.missing == "value")
 
     def _pack(self):
         """Put the trees together for prediction."""

@@ -7,8 +7,8 @@ r"""Gradient boosting: each tree explains what the trees before it leave over (F
     P(c|x)    = 1 / (1 + e^-F) for the second of two classes; e^F_c / Σ_k e^F_k of several
 
 `boosting_losses` has start, residual and leaf of each loss. Several classes have a tree each in every round.
-Numeric columns are searched by `bins`. Rows with a missing cell, and values never seen, take the heaviest
-branch or one of their own.
+Numeric columns are searched by `bins`. By default a missing cell of a nominal column is a value of its own;
+rows with other missing cells, or an unseen value, take the heaviest branch.
 
 y : float64 (n, n_outputs), numbers, or 1 where a row has the class; F, r : float64 (n, n_outputs)
 """
@@ -32,7 +32,7 @@ from openbook.ensemble.members import SHOWN
 from openbook.errors import ParameterError
 from openbook.tree.engine.columns import encode
 from openbook.tree.engine.grower import TreeGrower
-from openbook.tree.learner import CRITERIA
+from openbook.tree.learner import CRITERIA, ENSEMBLE_MISSING
 from openbook.tree.regressor import DecisionTreeRegressor
 
 
@@ -64,7 +64,7 @@ class GradientBoosting(Declared, ManyTrees):
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     max_features: float | str | None = None
-    missing: Annotated[str, OneOf("majority", "branch")] = "majority"
+    missing: Annotated[str, OneOf(*ENSEMBLE_MISSING)] = "value"
     validation_fraction: Annotated[float, Number(above=0, at_most=0.9)] = 0.1
     n_iter_no_change: Annotated[int | None, Maybe(Whole(at_least=1))] = None
     tol: float = 1e-4
@@ -96,7 +96,7 @@ class GradientBoosting(Declared, ManyTrees):
         return {"max_depth": (2, 3, 5), "n_estimators": (50, 100, 300)}
 
     def _fit(self, rows):
-        training, random = encode(rows, self.bins), check_random_state(self.random_state)
+        training, random = self._encoded(rows), check_random_state(self.random_state)
         y, w, loss = self._as_outputs(training.y), np.asarray(training.w, dtype=float), self._loss
         learning, held_out = self._parted(training.y, w, random)
         if self.loss == "exponential" and self._n_classes > 2:
@@ -139,6 +139,10 @@ class GradientBoosting(Declared, ManyTrees):
             self.bounds_ = np.array(bounds)
         self.first_rounds_ = FirstRounds(y[:SHOWN].copy(), np.array(shown), np.concatenate(sums))
         self._pack()
+
+    def _encoded(self, rows):
+        """The rows as trees grow from them."""
+        return encode(rows, self.bins, gap_codes=self.missing == "value")
 
     def _as_outputs(self, y):
         """The target, a column for each tree of a round."""
@@ -296,9 +300,10 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     ccp_alpha : float, default=0.0
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
-    missing : {"majority", "branch"}, default="majority"
-        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
-        seen in training counts as missing.
+    missing : {"value", "majority", "branch"}, default="value"
+        Where rows with a missing cell go. "value": in nominal columns, missing is one of the values that a
+        test divides; in others they go down the heaviest branch. "majority": always down that. "branch":
+        down one of their own. A value never seen in training counts as missing.
     validation_fraction : float, default=0.1
         The share of the rows held out to stop by, if `n_iter_no_change` is given.
     n_iter_no_change : int or None, default=None
@@ -437,9 +442,10 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     ccp_alpha : float, default=0.0
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
-    missing : {"majority", "branch"}, default="majority"
-        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
-        seen in training counts as missing.
+    missing : {"value", "majority", "branch"}, default="value"
+        Where rows with a missing cell go. "value": in nominal columns, missing is one of the values that a
+        test divides; in others they go down the heaviest branch. "majority": always down that. "branch":
+        down one of their own. A value never seen in training counts as missing.
     validation_fraction : float, default=0.1
         The share of the rows held out to stop by, if `n_iter_no_change` is given.
     n_iter_no_change : int or None, default=None

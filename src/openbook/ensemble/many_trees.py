@@ -39,6 +39,8 @@ class ManyTrees(Growing):
     def _learner_of(self, tree):
         """A fitted tree learner with this tree."""
         given = self.get_params(deep=False)
+        if given["missing"] == "value":  # which no single tree knows
+            given["missing"] = "majority"
         own = self._tree_learner()
         own.set_params(**{name: given[name] for name in own.get_params() if name in given})
         learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
@@ -110,10 +112,11 @@ def cells_of_training(training):
     """The cells that training rows descend by: numbers; or codes, the largest if missing."""
     if training.numbers is not None:
         return training.numbers.T
-    codes, n_codes = training.codes, training.columns["n_codes"]
-    if (codes.max(axis=0) < n_codes).all():
+    codes, columns = training.codes, training.columns
+    n_values = columns["n_codes"] - columns["has_gap_code"]
+    if (codes.max(axis=0) < n_values).all():
         return codes
-    return np.where(codes < n_codes, codes, np.iinfo(codes.dtype).max)
+    return np.where(codes < n_values, codes, np.iinfo(codes.dtype).max)
 
 
 def leaves_by_code(trees, scales, coded, rows):

@@ -25,9 +25,10 @@ class RandomForestClassifier(ForestClassifier):
     min_impurity_decrease : float, default=0.0
     ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
-    missing : {"majority", "branch"}, default="majority"
-        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
-        seen in training counts as missing.
+    missing : {"value", "majority", "branch"}, default="value"
+        Where rows with a missing cell go. "value": in nominal columns, missing is one of the values that a
+        test divides; in others they go down the heaviest branch. "majority": always down that. "branch":
+        down one of their own. A value never seen in training counts as missing.
     bootstrap : bool, default=True
         Whether each tree has a bootstrap sample of the rows; else all.
     oob_score : bool, default=False
@@ -92,9 +93,10 @@ class RandomForestRegressor(ForestRegressor):
     min_impurity_decrease : float, default=0.0
     ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
-    missing : {"majority", "branch"}, default="majority"
-        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
-        seen in training counts as missing.
+    missing : {"value", "majority", "branch"}, default="value"
+        Where rows with a missing cell go. "value": in nominal columns, missing is one of the values that a
+        test divides; in others they go down the heaviest branch. "majority": always down that. "branch":
+        down one of their own. A value never seen in training counts as missing.
     bootstrap : bool, default=True
         Whether each tree has a bootstrap sample of the rows; else all.
     oob_score : bool, default=False

@@ -52,6 +52,8 @@ CRITERIA = {
     "absolute_error": criteria.ABSOLUTE,
 }
 MISSING = {"fractional": FRACTIONAL, "majority": MAJORITY, "branch": OWN_BRANCH}
+#: Those of ensembles: with "value", nominal columns have a code for missing cells, and others none.
+ENSEMBLE_MISSING = {"value": MAJORITY, "majority": MAJORITY, "branch": OWN_BRANCH}
 
 
 class HowMany(Anything):
@@ -195,7 +197,7 @@ class Growing(Learner):
             criterion=CRITERIA[self.criterion],
             subset=self.nominal == "subset",
             free_values=free_values(self),
-            missing=MISSING[self.missing],
+            missing=(MISSING | ENSEMBLE_MISSING)[self.missing],
             max_depth=min(deepest, leaves - 1),
             min_split_weight=min_split_weight(self, weight),
             min_leaf_weight=min_leaf_weight(self, weight),

@@ -5,11 +5,12 @@
     nominal    codes of values
     drawn      the numbers themselves, if cuts are drawn at random: nothing is sorted or counted
 
-The code of a missing cell is the number of codes. Ranks give exact cuts, halfway between neighbouring numbers
-of a node. With `bins`, a numeric column of more distinct numbers is first divided into so many bins of about
-equal weight, and cuts fall between bins only: a cell takes one byte instead of four, and nothing is sorted.
-With more than SAMPLE rows, the bins are computed from a sample: the rows whose positions have the smallest
-hashes. So the bins do not depend on how the rows are divided into chunks, in memory or in files.
+The code of a missing cell is the number of codes; with `gap_codes`, a nominal column with missing cells has
+one code more for them, as if missing were a value. Ranks give exact cuts, halfway between neighbouring
+numbers of a node. With `bins`, a numeric column of more distinct numbers is first divided into so many bins
+of about equal weight, and cuts fall between bins only: a cell takes one byte instead of four, and nothing is
+sorted. With more than SAMPLE rows, the bins are computed from a sample: the rows whose positions have the
+smallest hashes. So the bins do not depend on how the rows are divided into chunks, in memory or in files.
 """
 
 import math
@@ -47,13 +48,15 @@ LONG, TOGETHER, AT_ONCE = 2**18, 4, 16384
 
 
 #: A column: its kind; its row in the keys, or its column in the codes; the number of codes, without missing
-#: (0 if sorted); whether a nominal one has so many values that its gain distorts an average; where the routes
-#: of its multiway test begin, and the stats of its branches in the records of candidates.
+#: (0 if sorted); whether the last code is that of missing cells; whether a nominal one has so many values
+#: that its gain distorts an average; where the routes of its multiway test begin, and the stats of its
+#: branches in the records of candidates.
 COLUMN = np.dtype(
     [
         ("kind", np.int64),
         ("place", np.int64),
         ("n_codes", np.int64),
+        ("has_gap_code", np.bool_),
         ("many_valued", np.bool_),
         ("route", np.int64),
         ("slot", np.int64),
@@ -140,21 +143,21 @@ def code_cells(numbers, cuts, n_codes, places, codes):
             codes[i, places[j]] = n_codes[j] if math.isnan(x) else n
 
 
-def encode(rows, bins=None):
-    """The training rows of a tree, or of many."""
+def encode(rows, bins=None, *, gap_codes=False):
+    """The training rows of a tree, or of many; gap_codes : whether missing is a value of nominal columns."""
     if bins is None and rows.whole is not None and len(rows.whole) <= FEW_ROWS:
-        return _encode_few(rows)
+        return _encode_few(rows, gap_codes)
     scales, keys = _scales(rows) if bins is None else (_binned(rows, bins), np.empty((0, 0), np.uint32))
     kind, n_codes = _kinds(scales)
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     codes, y, w = _coded_rows(rows, coded, _code_type(rows.schema, n_codes))
-    has_missing = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
     own_keys = keys.reshape(-1, len(y)) if len(keys) else None
-    columns = _columns(kind, n_codes, len(y))
+    columns, has_missing = _columns(kind, n_codes, codes, gap_codes)
+    has_missing = has_missing or bool((keys >= MISSING).any())
     return TrainingData(columns, own_keys, codes, None, scales, y, w, has_missing, TreeSizes.of(columns))
 
 
-def _encode_few(rows):
+def _encode_few(rows, gap_codes):
     """`encode` for few rows: all columns at once, without kernels, which would have to be compiled."""
     table, y, w = rows.chunk
     scales = Scales(_scale(a) if isinstance(a, Categorical) else None for a in rows.schema)
@@ -173,14 +176,14 @@ def _encode_few(rows):
         if isinstance(attribute, Categorical):
             codes[j] = np.where(table.columns[j] < 0, n_codes[j], table.columns[j])
     codes = np.ascontiguousarray(codes[kind != SORTED].T)
-    has_missing = bool((codes == n_codes[kind != SORTED]).any()) or bool(np.isnan(numbers).any())
     keys = ranked.keys[ranked.distinct > FEW]
     own_keys = keys if len(keys) else None
-    columns = _columns(kind, n_codes, len(y))
+    columns, has_missing = _columns(kind, n_codes, codes, gap_codes)
+    has_missing = has_missing or bool(np.isnan(numbers).any())
     return TrainingData(columns, own_keys, codes, None, scales, y, w, has_missing, TreeSizes.of(columns))
 
 
-def encode_for_draws(rows):
+def encode_for_draws(rows, *, gap_codes=False):
     """The training rows of trees with random cuts: only nominal columns are coded."""
     nominal = np.array([isinstance(attribute, Nominal) for attribute in rows.schema])
     kind = np.where(nominal, NOMINAL, DRAWN).astype(np.int8)
@@ -194,8 +197,8 @@ def encode_for_draws(rows):
         end += len(part)
     if np.isinf(numbers).any():
         raise infinite_cell(rows)
-    has_missing = bool(np.isnan(numbers).any())
-    columns = _columns(kind, n_codes, len(y))
+    columns, has_missing = _columns(kind, n_codes, codes, gap_codes)
+    has_missing = has_missing or bool(np.isnan(numbers[~nominal]).any())
     return TrainingData(
         columns, None, codes, numbers, DrawnScales(numbers), y, w, has_missing, TreeSizes.of(columns)
     )
@@ -289,18 +292,24 @@ def _edges_of_all(numbers, bins, weights):
             yield _edges(ascending[j, :known], bins, None if shares is None else shares[j, :known])
 
 
-def _columns(kind, n_codes, n_rows):
+def _columns(kind, n_codes, codes, gap_codes):
+    """The columns, and whether a coded cell is missing that has no code of its own."""
     columns = np.zeros(len(kind), dtype=COLUMN)
     nominal = kind == NOMINAL
-    many = nominal & (n_codes >= MANY * n_rows)
+    many = nominal & (n_codes >= MANY * len(codes))
+    coded, gap = (kind == ORDERED) | nominal, np.zeros(len(kind), bool)
+    gap[coded] = (codes == n_codes[coded]).any(axis=0)
+    has_missing = bool((gap & ~nominal).any() if gap_codes else gap.any())
+    if gap_codes:
+        columns["has_gap_code"] = gap & nominal
+        n_codes = n_codes + columns["has_gap_code"]
     columns["kind"], columns["n_codes"], columns["many_valued"] = kind, n_codes, many & ~many.all()
-    coded = (kind == ORDERED) | nominal
     columns["place"] = np.where(coded, np.cumsum(coded), np.cumsum(kind == SORTED)) - 1
     columns["place"][kind == DRAWN] = np.flatnonzero(kind == DRAWN)
     columns["route"] = np.cumsum(n_codes * nominal) - n_codes * nominal
     slots = np.where(nominal, n_codes + 1, 3)
     columns["slot"] = np.cumsum(slots) - slots
-    return columns
+    return columns, has_missing
 
 
 def _kinds(scales):

@@ -362,6 +362,8 @@ def grow(samples, tree, rule, workspace, splits, records):  # noqa: C901, PLR091
         this.first, this.branches, this.missing, this.route = first, branches.size, SPREAD, route
         if rule.missing != FRACTIONAL:
             this.missing = n_branches if own_branch else heaviest_of(branches)
+            if column.has_gap_code and own_routes[n_values - 1] >= 0:
+                this.missing = own_routes[n_values - 1]
         sizes[N_NODES] = last
         if route == sizes[N_ROUTES]:
             sizes[N_ROUTES] += n_values
