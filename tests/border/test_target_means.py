@@ -15,6 +15,7 @@ from openbook.errors import DataError
 from openbook.label import LabelSpreading
 from openbook.linear import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression
 from openbook.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from openbook.neural import MLPRegressor
 from openbook.report.changes import made_of_columns
 from openbook.svm import SVR
 from openbook.tree import CARTRegressor
@@ -88,6 +89,44 @@ def test_each_class_but_the_first_has_its_share():
     assert three.names == ("shop: share of mid", "shop: share of top", "x")
     X, y = as_classes(shops())
     assert LogisticRegression().fit(X, y).schema_.names == ("shop: share of mid", "x")
+
+
+def balanced(k, rows, spread):
+    """k shops of so many rows around five means; of each, half the rows are 1 above it, half below."""
+    shop, offs = np.repeat(np.arange(k), rows), np.tile([1.0, -1.0], k * rows // 2)
+    y = spread * (shop % 5 - 2) + offs
+    x = np.random.default_rng(0).normal(size=k * rows)
+    return read(pd.DataFrame({"shop": [f"s{s:02}" for s in shop], "x": x, "y": y}))
+
+
+@pytest.mark.parametrize(
+    ("k", "rows", "spread", "kept"),
+    [
+        (30, 10, 1.0, True),  # n0 = (10 / 9) / 1.96 = 0.57: credibility 0.95, intraclass correlation 0.64
+        (30, 10, 0.5, False),  # n0 = (10 / 9) / 0.41 = 2.7, credibility 0.79
+        (30, 20, 0.4, False),  # n0 = (20 / 19) / 0.28 = 3.8, credibility 0.84, intraclass correlation 0.21
+        (30, 2, 1.0, False),  # n0 = 2 / 1.07 = 1.9, credibility 0.52
+        (260, 10, 1.0, False),  # more than 250 values
+    ],
+)
+def test_networks_keep_values_that_explain_much_by_many_rows(k, rows, spread, kept):
+    """σ² = rows / (rows - 1), τ² = (2 spread² k / (k - 1)) - σ² / rows, by hand."""
+    X, y = balanced(k, rows, spread).split("y")
+    schema = MLPRegressor(max_iter=1).fit(X, y).schema_
+    assert schema.names == ("shop" if kept else "shop: mean y", "x")
+    if kept:
+        assert len(schema["shop"].values) == k + 1  # and one for all others
+    assert SVR().fit(X, y).schema_.names == ("shop: mean y", "x")
+
+
+def test_values_that_a_network_keeps_stay_in_the_file(tmp_path):
+    X, y = balanced(30, 10, 1.0).split("y")
+    model = MLPRegressor(random_state=0).fit(X, y)
+    assert "shop = s07" in model.encoding_.names
+    opened = ob.open_model(ob.save(model, tmp_path / "model.openbook"))
+    np.testing.assert_array_equal(opened.predict(X), model.predict(X))
+    later = [{"shop": name, "x": 0.0} for name in ("never seen", "nor this")]
+    assert np.ptp(model.predict(later)) == 0
 
 
 def test_a_name_that_is_taken_is_left_to_its_column():

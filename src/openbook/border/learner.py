@@ -53,6 +53,8 @@ class Learner(FromRows):
     #: Whether means of the target replace the values of nominal columns with many values. Learners that
     #: compute with numbers use them; those that count or split values pool the rare ones instead.
     _takes_means: ClassVar[bool] = False
+    #: Whether the values stay, as 0/1 columns, where they have rows enough and differ much.
+    _takes_clear_values: ClassVar[bool] = False
     #: Whether a part of a date is derived only if it is informative about the target.
     _wants_evidence: ClassVar[bool] = False
     #: Whether it also learns from rows without a label, whose class code is then UNLABELLED.
@@ -157,7 +159,7 @@ class Learner(FromRows):
         """The schema with columns of many values replaced or pooled, and the cells of training rows."""
         classes = getattr(self, "classes_", None)
         if self._takes_means:
-            schema, crossed = with_means(rows, self.target_, classes)
+            schema, crossed = with_means(rows, self.target_, classes, clear=self._takes_clear_values)
             if crossed is None or self.refusal(schema) is None:
                 return schema, crossed
         return pooled(labelled, 0 if classes is None else len(classes)), None

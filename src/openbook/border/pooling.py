@@ -29,12 +29,17 @@ def pooled(rows: Rows, n_classes: int) -> Schema:
     """
     few = {}
     for attribute, counts, found in credibilities(rows, n_classes):
-        fewer = with_rest(attribute, counts, max(found.least, LEAST), needed=found.least)
+        fewer = pooled_values(attribute, counts, found)
         if len(fewer.values) <= found.values:
             few[attribute.name] = fewer
     if not few:
         return rows.schema
     return Schema(tuple(few.get(a.name, a) for a in rows.schema), rows.schema.named)
+
+
+def pooled_values(attribute: Nominal, counts: Array, found: Credibility) -> Nominal:
+    """The attribute with its rare values pooled."""
+    return with_rest(attribute, counts, max(found.least, LEAST), needed=found.least)
 
 
 def credibilities(rows: Rows, n_classes: int, few: int = FEW) -> list[tuple[Nominal, Array, Credibility]]:

@@ -8,9 +8,10 @@ share of the rows.
 
 No training row is encoded by its own target: its cell is the mean over the rows of the other four of five
 folds (`cross_fitted`). Later rows have the means of all training rows. Where the means of the values differ
-no more than chance makes them (F test, at 5%), the column is not replaced: all its values are pooled. Missing
-cells stay missing, and an unseen value has the mean of all rows. The means are part of the schema, so that
-`conform` finds the cells of later tables, and the model file holds them.
+no more than chance makes them (F test, at 5%), the column is not replaced: all its values are pooled. Nor do
+networks replace it if its credibility is high: they have a 0/1 column for each value that is not rare.
+Missing cells stay missing, and an unseen value has the mean of all rows. The means are part of the schema, so
+that `conform` finds the cells of later tables, and the model file holds them.
 """
 
 import math
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.cross_fitted import FOLDS, CrossFitted
-from openbook.border.pooling import value_moments
+from openbook.border.pooling import pooled_values, value_moments
 from openbook.border.rows import Rows
 from openbook.data import Nominal, Schema, TargetMean
 from openbook.data.attributes import as_text
@@ -35,11 +36,14 @@ Array = npt.NDArray[Any]
 MOST_MEANS = 10_000
 
 
-def with_means(rows: Rows, target: str, classes: Array | None) -> tuple[Schema, CrossFitted | None]:
+def with_means(
+    rows: Rows, target: str, classes: Array | None, *, clear: bool = False
+) -> tuple[Schema, CrossFitted | None]:
     """The schema of the rows with means instead of the values of columns with many; and the cells of these
     rows, None if no column is replaced.
 
     classes : the labels that the targets are codes of; None for numbers
+    clear : whether columns whose credibility is high keep their values, but rare ones
     """
     some = rows.schema if rows.schema.of(Nominal) else ()  # thousands of words have none
     columns = [a for a in some if isinstance(a, Nominal) and may_pool(a)]
@@ -52,7 +56,9 @@ def with_means(rows: Rows, target: str, classes: Array | None) -> tuple[Schema, 
     for attribute, folds in zip(columns, moments, strict=True):
         found = ValueMeans.of(attribute, folds)
         credibility = found.credibility
-        if credibility.values > FEW and credibility.tells:
+        if credibility.values > FEW and credibility.tells and clear and credibility.is_high:
+            replaced[attribute.name] = [pooled_values(attribute, found.counts, credibility)]
+        elif credibility.values > FEW and credibility.tells:
             names = mean_names(attribute.name, target, labels, rows.schema)
             means = found.columns(names, credibility.least)
             replaced[attribute.name] = [mean for mean, _ in means]

@@ -33,6 +33,10 @@ from openbook.data.attributes import Attribute, Nominal
 FEW = 20
 #: A value of fewer rows is never kept, and no more than MOST are.
 LEAST, MOST = 2, 250
+#: The credibility of a typical value, and the share of the variance that the values explain (intraclass
+#: correlation), from which on networks see the values themselves. A quarter is a large effect (LeBreton and
+#: Senter, 2008).
+HIGH, LARGE = 0.8, 0.25
 #: The most classes that are distinguished; the last ones count as one.
 MOST_CLASSES = 64
 #: The level of the F test.
@@ -105,6 +109,19 @@ class Credibility:
     def least(self) -> float:
         """The rows n0 that a value needs to be kept; infinity if the values say nothing of the target."""
         return self.noise / self.signal if self.signal > 0 else math.inf
+
+    @property
+    def is_high(self) -> bool:
+        """Whether the values differ much, and by rows enough: those of a typical value have a credibility of
+        at least 0.8, and the values explain a quarter of the variance, τ² / (σ² + τ²).
+
+        >>> Credibility(rows=40, values=2, size=20, within=380.0, between=210.0).is_high  # n0 = 10 / 10
+        True
+        >>> Credibility(rows=40, values=2, size=20, within=380.0, between=60.0).is_high  # n0 = 10 / 2.5
+        False
+        """
+        frequent = self.size >= LEAST and self.values <= MOST
+        return frequent and self.size / (self.size + self.least) >= HIGH and 1 / (1 + self.least) >= LARGE
 
     @property
     def p_value(self) -> float:

@@ -35,6 +35,7 @@ class NetworkLearner(Trained, Learner):
 
     _counts_rows = True
     _takes_means = True
+    _takes_clear_values = True  # it learns a weight for each, beside the other columns
 
     def knobs(self):
         return {"hidden_layer_sizes": ((8,), (32,), (64, 32)), "alpha": (0.1, 1.0, 10.0)}

@@ -66,7 +66,11 @@ def _message(codes: Array, counts: Array, outcome: Column | None) -> str:
     else:
         used = f"use the mean of {outcome.name!r} for each value, shrunk towards the overall mean"
     kept = kept or "pool them all"
-    return f"{values}. Trees, naive Bayes and linear regression {kept}; other learners {used}."
+    high = found.tells and found.is_high
+    keepers = "Trees, naive Bayes" + (
+        ", linear regression and networks" if high else " and linear regression"
+    )
+    return f"{values}. {keepers} {kept}; other learners {used}."
 
 
 def _kept_and_pooled(counts: Array, least: float) -> str:
