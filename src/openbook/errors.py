@@ -63,7 +63,8 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 #: A keyword argument of Python in a hint, with what leads to it.
 _KINDS = re.compile(
-    r"(?:(?:read|scan)(?: it)? with |list it: )?kinds=\{(['\"])(.+?)\1: (\[.+?\]|['\"].+?['\"])\}"
+    r"(?P<such>as in )?(?:(?:read|scan)(?: it)? with |list it: )?"
+    r"kinds=\{(['\"])(.+?)\2: (\[.+?\]|['\"].+?['\"])\}"
 )
 _MISSING = re.compile(r"read with missing=\[…, (['\"])(.*?)\1\](?=[;.]|$)")
 _MISSING_IN = re.compile(r"read with missing_in=\{(['\"])(.*?)\1: \[(.*?)\]\}")
@@ -102,15 +103,24 @@ def for_command_line(words: str) -> str:
     'If they are codes, add --kind zip=nominal.'
     >>> for_command_line("list it: kinds={'size': ['S', 'M', …]}")
     'add --kind size=S,M,…'
+    >>> for_command_line("give the format, as in kinds={'sold': '%d.%m.%Y'}")
+    'give the format, as in --kind sold=%d.%m.%Y'
     >>> for_command_line("If so, read with missing_in={'age': ['-1', '-9']}.")
     'If so, add --missing age=-1 --missing age=-9.'
+    >>> for_command_line("for another, read with sheet='Sales of May'")
+    "for another, add --sheet 'Sales of May'"
     """
     words = _KINDS.sub(_kind_option, words)
     words = _MISSING.sub(lambda found: f"add --missing {shlex.quote(found[2])}", words)
     words = _MISSING_IN.sub(_missing_options, words)
     words = words.replace("read with header=True", "add --header")
-    words = _MARKS.sub(lambda found: f"{'add ' * bool(found[1])}--{found[2]} {found[4]}", words)
+    words = _MARKS.sub(lambda found: f"{'add ' * bool(found[1])}--{found[2]} {_quoted(found[4])}", words)
     return _GROUPS.sub(lambda found: f"--group {shlex.quote(found[2])}", words)
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of a shell; marks and ranges stay as they are."""
+    return shlex.quote(text) if " " in text else text
 
 
 def _missing_options(found: re.Match[str]) -> str:
@@ -119,7 +129,7 @@ def _missing_options(found: re.Match[str]) -> str:
 
 
 def _kind_option(found: re.Match[str]) -> str:
-    values = [value.strip(" '\"") for value in found[3].strip("[]").split(", ")]
-    option = f"{found[2]}={','.join(values)}"
-    plain = re.fullmatch(r"[\w.=,…-]+", option)
-    return f"add --kind {option if plain else shlex.quote(option)}"
+    values = [value.strip(" '\"") for value in found[4].strip("[]").split(", ")]
+    option = f"{found[3]}={','.join(values)}"
+    plain = re.fullmatch(r"[\w.=,…/%-]+", option)
+    return f"{found['such'] or 'add '}--kind {option if plain else shlex.quote(option)}"

@@ -155,7 +155,7 @@ def test_describe_says_which_parts_count():
     said = {f.kind: f.message for f in ob.describe(table, "busy").findings}["dates"]
     assert "weekday (p < 0.001, " in said
     assert "not the month" in said
-    assert "month, weekday" in {f.kind: f.message for f in ob.describe(table).findings}["dates"]
+    assert "the month and weekday" in {f.kind: f.message for f in ob.describe(table).findings}["dates"]
 
 
 def test_months_without_days_have_no_weekday():

@@ -78,3 +78,22 @@ def test_a_report_of_nothing_makes_room_for_a_study(here, complaint, good):
     assert "In short" in (here / "hard" / "report.html").read_text(encoding="utf-8")
     assert "one value only" in complaint("study", "hard.csv", "--target", "group")
     assert (here / "hard" / "model.openbook").exists()  # a study is not written over
+
+
+def test_predictions_read_missing_cells_and_none_as_the_study_did(here, good):
+    """-1 is missing; None is a roof, which two new rows alone would not tell; days are dates with a time."""
+    rows = [
+        f"{i % 7 - 1},{'None' if i % 3 else 'tile'},{i % 28 + 1}/12/2024 0{i % 9}:00,{i % 3 * 2 + i % 7}"
+        for i in range(60)
+    ]
+    (here / "houses.csv").write_text("age,roof,sold,price\n" + "\n".join(rows) + "\n")
+    (here / "new.csv").write_text("age,roof,sold\n-1,None,31/12/2024 8:30\n3,,30/12/2024 8:00\n")
+    good("study", "houses.csv", "-t", "price", "--missing=-1", "--quick", "--learner", "cart_regressor", "-q")
+    header, *lines = good("predict", "houses", "new.csv").splitlines()
+    assert header == "age,roof,sold,prediction"
+    assert [line.rpartition(",")[0] for line in lines] == [
+        ",None,2024-12-31 08:30:00",
+        "3,,2024-12-30 08:00:00",
+    ]
+    given = good("predict", "houses", "new.csv", "--missing", "3").splitlines()
+    assert [line.split(",")[0] for line in given] == ["age", "-1", ""]

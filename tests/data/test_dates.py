@@ -211,7 +211,7 @@ def test_dates_of_frames_and_objects():
         assert read(table.to_pandas()).schema == read(table.to_polars()).schema == table.schema
     aware = read([{"c": dt.datetime(2024, 3, 1, 14, tzinfo=dt.timezone(dt.timedelta(hours=2)))}])
     assert (aware.schema["c"], aware.data("c").tolist()) == (
-        Datetime("c", zone="UTC"),
+        Datetime("c", zone="+02:00"),
         days("2024-03-01 12:00"),
     )
     numeric = read(pl.DataFrame({"c": when}), {"c": "numeric"})
@@ -372,3 +372,35 @@ def test_months_quarters_and_weeks_are_their_first_day(cells, first):
 )
 def test_years_in_two_parts_are_no_months(cells):
     assert read([{"t": cell} for cell in cells]).schema["t"].kind == "nominal"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1. März 2024", "12. Mai 2024", "3. Dez. 2024"],
+        ["1er mars 2024", "12 mai 2024", "3 déc. 2024"],
+        ["1 MARS 2024", "12 mai 2024", "3 decembre 2024"],
+        ["1 de marzo de 2024", "12 de mayo de 2024", "3 de diciembre de 2024"],
+        ["1 marzo 2024", "12 maggio 2024", "3 dic 2024"],
+        ["1 de março de 2024", "12 de maio de 2024", "3 de dezembro de 2024"],
+        ["1 mrt 2024", "12 mei 2024", "3 december 2024"],
+    ],
+)
+def test_months_have_names_in_several_languages(cells):
+    table = read([{"c": cell} for cell in cells])
+    assert table.column("c").tolist() == ["2024-03-01", "2024-05-12", "2024-12-03"]
+
+
+def test_beginnings_of_two_months_and_unknown_names_are_no_dates():
+    """Juin and juillet begin alike; Finnish is not among the languages."""
+    for cell in ("3 jui 2024", "3 joulukuuta 2024"):
+        assert read([{"c": cell}]).schema["c"].kind == "nominal"
+
+
+def test_weekdays_and_months_in_another_language_go_round():
+    days = ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"]
+    assert read([{"c": day} for day in sorted(days)]).schema["c"] == Nominal("c", tuple(days), cyclic=True)
+    months = "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.".split()  # noqa: SIM905
+    assert read([{"c": month} for month in sorted(months)]).schema["c"] == Nominal(
+        "c", tuple(months), cyclic=True
+    )

@@ -1,5 +1,6 @@
 """Arrays, nested lists, sparse matrices, dict rows: what they become, and what they are refused with."""
 
+import datetime as dt
 import pickle
 
 import numpy as np
@@ -245,3 +246,11 @@ def test_tables_travel():
     again = pickle.loads(pickle.dumps(table))
     assert isinstance(again, Table)
     assert again.schema == table.schema
+
+
+def test_spans_of_time_among_objects_are_hours_however_short():
+    rows = [{"took": dt.timedelta(minutes=90)}, {"took": None}, {"took": dt.timedelta(days=2)}]
+    for part in (rows, rows[:2]):
+        table = read(part)
+        assert (table.schema["took"], table.why["took"]) == (Numeric("took", "h"), "durations")
+        np.testing.assert_array_equal(table.data("took"), [1.5, np.nan, 48][: len(part)])

@@ -1,6 +1,7 @@
 """Files of every other format, and paths that lead nowhere."""
 
 import os
+import zipfile
 
 import numpy as np
 import polars as pl
@@ -50,6 +51,15 @@ def test_an_unknown_ending(file, name):
         match=r"the file extension gives the format and must be one of .csv .tsv .txt .*.arff .jsonl .ndjson",
     ):
         read(file("a\n1\n", name))
+
+
+def test_an_unknown_ending_says_what_is_packed_and_how_to_save_a_spreadsheet(file, tmp_path):
+    with pytest.raises(DataError, match=r"one of .csv .* .duckdb; save it as .xlsx or .csv$"):
+        read(file("a\n1\n", "t.xls"))
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("book.xlsx", "")
+    with pytest.raises(DataError, match=r"t.zip holds book.xlsx: .* must be one of .csv .* .json$"):
+        read(tmp_path / "t.zip")
 
 
 def test_a_path_with_nul():

@@ -117,7 +117,7 @@ def test_json(content, tmp_path):
         ("{", "t.json is not JSON"),
         ("3", "must be a list of objects"),
         ("[]", "must be a list"),
-        ("[1]", "row 0 is a int"),
+        ("[1]", "must be a list of objects"),
     ],
 )
 def test_wrong_json(content, message, tmp_path):
@@ -279,10 +279,14 @@ def test_sqlite(tmp_path):
     path = tmp_path / "shop.sqlite"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE things (x INTEGER, colour TEXT)")
+        connection.execute("CREATE TABLE counted (n INTEGER PRIMARY KEY AUTOINCREMENT)")
+        connection.execute("DROP TABLE counted")  # sqlite_sequence stays
         connection.executemany("INSERT INTO things VALUES (?, ?)", [(1, "red"), (2, "blue"), (3, "red")])
     connection.close()
     same(read(path))
     same(read(path, query="things"))
+    with pytest.raises(DataError, match=r"shop.sqlite has no table 'thing'. Did you mean 'things'\?"):
+        read(path, query="thing")
     assert read(path, query="SELECT x, x FROM things WHERE colour = 'red'").names == ("x", "x_2")
     with pytest.raises(DataError, match=r"shop.sqlite: no such table: nowhere"):
         read(path, query="SELECT * FROM nowhere")
@@ -312,7 +316,11 @@ def test_duckdb(tmp_path):
             "CREATE TABLE things AS SELECT * FROM (VALUES (1, 'red'), (2, 'blue'), (3, 'red')) t(x, colour)"
         )
         same(read(connection.sql("SELECT * FROM things")))
-    same(read(path))
+        connection.execute('CREATE TABLE trips AS SELECT INTERVAL 90 MINUTE AS "took ""it""", 1 AS x')
+    same(read(path, query="things"))
+    trips = read(path, query="trips")
+    assert trips.schema.attributes == (Numeric('took "it"', "h"), Numeric("x"))
+    assert trips.data('took "it"').tolist() == [1.5]
     with pytest.raises(DataError, match="nowhere does not exist"):
         read(path, query="SELECT * FROM nowhere")
 

@@ -1,7 +1,9 @@
 """Frames: polars, pandas, pyarrow. Kinds survive, numbers are not copied."""
 
+import contextlib
 import datetime as dt
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -144,7 +146,6 @@ def test_decimals_and_small_integers():
         (pl.DataFrame({"v": [b"x"]}), "column 'v' holds Binary"),
         (pd.DataFrame({"v": [[1, 2]]}), "column 'v' holds a list in row 0"),
         (pd.DataFrame({"v": [1j]}), "Complex data not supported"),
-        (pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]), "two columns are called 'a'"),
         (pl.DataFrame({"a": []}), r"0 sample\(s\) \(shape=\(0, 1\)\)"),
         (pd.DataFrame(index=range(3)), r"0 feature\(s\) \(shape=\(3, 0\)\)"),
         (pa.table({"a": pa.array([], pa.int64())}), r"0 sample\(s\)"),
@@ -200,3 +201,51 @@ def test_a_number_stands_for_missing_in_frames_too(make):
         True,
         False,
     ]
+
+
+def test_equal_names_of_columns_are_made_distinct_and_levels_are_put_side_by_side():
+    twice = pd.DataFrame([[1, 2, 3], [4, 5, 6]], columns=["a", "a", "b"])
+    columns = [pa.array(cells) for cells in ([1, 4], [2, 5], [3, 6])]
+    sources = [twice, pa.Table.from_arrays(columns, ["a", "a", "b"])]
+    with contextlib.suppress(ImportError):
+        import duckdb
+
+        sources.append(duckdb.sql("SELECT 1 a, 2 a, 3 b UNION ALL SELECT 4, 5, 6"))
+    for source in sources:
+        table = read(source)
+        assert table.names == ("a", "a_2", "b")
+        assert table.data("a_2").tolist() == [2, 5]
+        assert table.notes == ("column 2 is called a_2: the name a is taken",)
+    levels = pd.MultiIndex.from_tuples([("size", "x"), ("size", "y"), ("id", "")])
+    assert read(twice.set_axis(levels, axis=1)).names == ("size x", "size y", "id")
+
+
+def test_an_index_with_a_name_is_told_to_be_no_column():
+    frame = pd.DataFrame(
+        {"v": [1, 2]}, index=pd.MultiIndex.from_tuples([("A", 1), ("B", 2)], names=["shop", None])
+    )
+    said = "the index (shop) is not a column; to use it, call reset_index() first"
+    assert read(frame).notes == (said,)
+    assert read(frame.reset_index(drop=True)).notes == ()
+
+
+def test_times_keep_their_zone_whatever_made_it_and_several_are_told():
+    berlin, india = ZoneInfo("Europe/Berlin"), dt.timezone(dt.timedelta(hours=5, minutes=30))
+    noon = dt.datetime(2024, 7, 1, 12)  # noqa: DTZ001 (no zone yet)
+    for zone, name, days in ((berlin, "Europe/Berlin", 10 / 24), (india, "+05:30", 6.5 / 24)):
+        aware = noon.replace(tzinfo=zone)
+        for source in (
+            [{"t": aware}],
+            pd.DataFrame({"t": [aware]}),
+            pd.DataFrame({"t": pd.to_datetime([aware])}),
+        ):
+            table = read(source)
+            assert table.schema["t"].zone == name
+            assert table.data("t") == pytest.approx([19905 + days], abs=1e-9)  # 2024-07-01 is day 19905
+            assert table.to_polars()["t"].dtype.time_zone in ("Europe/Berlin", "UTC")
+    mixed = read([{"t": noon.replace(tzinfo=berlin)}, {"t": noon.replace(tzinfo=india)}, {"t": noon}])
+    assert mixed.schema["t"].zone == "UTC"
+    assert mixed.notes == (
+        "t: times in several zones are kept in UTC; those without a zone are taken as UTC",
+    )
+    np.testing.assert_allclose(mixed.data("t") % 1 * 24, [10, 6.5, 12])

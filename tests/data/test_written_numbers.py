@@ -208,3 +208,13 @@ def test_columns_that_show_both_decimal_signs_or_none_leave_it_open(tmp_path, ot
     cells, why = columns_of(tmp_path / "t.csv", lines)
     assert why["income"].startswith("in '12,345' the comma may mean decimals or thousands")
     assert cells["point"] == [1.234, 5.678]
+
+
+def test_percentages_are_refused_where_the_column_had_no_unit():
+    """5% may be 0.05 or 5 there."""
+    rows = [{"share": 0.05, "y": 1.0}, {"share": 0.1, "y": 2.0}, {"share": 0.2, "y": 4.0}]
+    model = LinearRegression().fit(rows, "y")
+    with pytest.raises(DataError, match="column 'share' had no unit in training, now in %; convert it"):
+        model.predict([{"share": "5%"}])
+    assert written_number("5%", Numeric("share")) is None
+    assert written_number("5", Numeric("share", "%")) == 5

@@ -53,6 +53,22 @@ def test_cells_that_keep_a_column_from_being_numbers_or_dates_are_told(tmp_path)
         assert f"{kept}; if that means missing, add --missing {mark}." in told
 
 
+def test_columns_without_a_cell_and_unclear_ones_are_left_out_for_their_own_reason(tmp_path):
+    """Sixty dates, each once, in two formats; and an Excel export's empty last column."""
+    days = [
+        f"2024-{i % 12 + 1:02}-{i % 28 + 1:02}" if i % 2 else f"{i % 28 + 1}.{i % 12 + 1}.2024"
+        for i in range(60)
+    ]
+    lines = ["day,x,y,", *(f"{day} {i % 24:02}:{i:02},{i % 7},{'ab'[i % 2]}," for i, day in enumerate(days))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    result = run(make_plan(tmp_path / "t.csv", "y", only=["one_r"]), tmp_path / "study", workers=1)
+    told = changes(result)
+    assert "Left out without a known cell: column_4." in told
+    assert any(line.startswith("Left out day: dates in several formats, such as ") for line in told)
+    assert not any("identifiers" in line for line in told)
+    assert set(result.columns.values()) == {("x",)}
+
+
 def test_nothing_changed_is_said_too(tmp_path):
     result = run(make_plan("weather", only=["one_r"]), tmp_path, workers=1)
     assert changes(result) == ["Every row and every column is used as it is in the file."]

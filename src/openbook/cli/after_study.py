@@ -17,8 +17,8 @@ def predict(
 ) -> None:
     """Predict the target of new rows.
 
-    The output has the columns of NEW and a column "prediction". CSV and Parquet files larger than 64 MB are
-    streamed.
+    The output has the columns of NEW and a column "prediction". Missing cells are recognised as in the study.
+    CSV and Parquet files larger than 64 MB are streamed.
 
     Parameters
     ----------
@@ -36,15 +36,15 @@ def predict(
         threshold_note,
         writer,
     )
-    from openbook.cli.tables import study_file
+    from openbook.cli.tables import as_in_study, study_file
     from openbook.data.limits import far_outside
     from openbook.store import open_model
     from openbook.words.sentences import printable
 
     write = writer(out)
     with waiting("Predicting"):
-        fitted = open_model(study_file(model))
-        rows = rows_to_predict(new, fitted.schema_, read_with)
+        fitted = open_model(path := study_file(model))
+        rows = rows_to_predict(new, fitted.schema_, as_in_study(path, read_with))
         frames = predicted(fitted, rows, with_proba=proba)
         limits = getattr(fitted, "training_limits_", {})
         warnings = sequence_note(fitted, rows), far_outside(chunks_of(rows), fitted.schema_.given, limits)
@@ -65,12 +65,12 @@ def check_new_rows(model: Path, new: str, *, read_with: dict[str, Any]) -> None:
     columns. The output says how differences may affect the predictions.
     """
     from openbook.cli.output import put_out
-    from openbook.cli.tables import open_table, study_file
+    from openbook.cli.tables import as_in_study, open_table, study_file
     from openbook.store import from_file, open_model
 
     path = study_file(model)
     fitted = open_model(path)
-    rows = open_table(new, fitted.schema_, read_with)
+    rows = open_table(new, fitted.schema_, as_in_study(path, read_with))
     with from_file(path):
         put_out(fitted.unlike(rows).work().text() + "\n")
 
@@ -100,12 +100,17 @@ def work(
         Format of the derivation: text, html, latex or json.
     """
     from openbook.cli.derivations import derive_file, write_work
-    from openbook.cli.tables import study_file
+    from openbook.cli.tables import as_in_study, study_file
     from openbook.store import from_file, open_model
 
     with from_file(path := study_file(model)):
         model = open_model(path)
-        write_work(derive_file(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
+        write_work(
+            derive_file(model, new, row, as_in_study(path, read_with)),
+            form.value,
+            out,
+            getattr(model, "note_", ""),
+        )
 
 
 @reading

@@ -81,7 +81,7 @@ def _frame(table: Table, types: "Mapping[str, pl.DataType]") -> "pl.DataFrame":
     clocks = [a for a in table.schema if isinstance(a, Datetime) and a.zone.startswith(("+", "-"))]
     frame = table.to_polars().cast(types)  # type: ignore[arg-type]
     return frame.with_columns(
-        pl.Series(a.name, a.on_clock(table.data(a.name))).dt.strftime(f"%Y-%m-%dT%H:%M:%S%.f{a.zone}")
+        pl.Series(a.name, a.on_clock(table.data(a.name))).dt.strftime(f"%Y-%m-%d {_TIMES}{a.zone}")
         for a in clocks
     )
 
@@ -149,13 +149,23 @@ def written(out: Path, table: Table) -> None:
 
 def _print(frames: "Iterable[pl.DataFrame]") -> None:
     for i, frame in enumerate(frames):
-        put_out(frame.write_csv(include_header=i == 0, time_format=_TIMES))
+        put_out(_dated(frame).write_csv(include_header=i == 0, time_format=_TIMES))
+
+
+def _dated(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame with moments as people write them: 2024-03-01 14:30:00, and the offset of their zone."""
+    import polars as pl
+
+    zones = {name: kind.time_zone for name, kind in frame.schema.items() if isinstance(kind, pl.Datetime)}
+    return frame.with_columns(
+        pl.col(name).dt.strftime(f"%Y-%m-%d {_TIMES}{'%:z' if zone else ''}") for name, zone in zones.items()
+    )
 
 
 def _write_lines(separator: str, frames: "Iterable[pl.DataFrame]", path: Path) -> None:
     with path.open("wb") as file:
         for i, frame in enumerate(frames):
-            frame.write_csv(file, separator=separator, include_header=i == 0, time_format=_TIMES)
+            _dated(frame).write_csv(file, separator=separator, include_header=i == 0, time_format=_TIMES)
 
 
 def _write_json(frames: "Iterable[pl.DataFrame]", path: Path) -> None:

@@ -290,7 +290,7 @@ def _works(screen: Console, result: StudyResult) -> None:
 
 def _cut(work: Work, label: str, width: int) -> Iterator[str]:
     """The first lines of the derivation."""
-    lines = to_text(abridged(work), width).splitlines()
+    lines = to_text(abridged(work), width, wrap_grids=True).splitlines()
     yield f"\n{label}:"
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:

@@ -1,11 +1,13 @@
 """The input of commands: tables from files and bundled sets, and the files of a study from its folder."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from openbook.data import Table, load, read
 from openbook.errors import PlanError
+from openbook.plan.explore_plan import open_plan
 from openbook.plan.source import Source
 
 
@@ -35,3 +37,12 @@ def study_file(given: Path, name: str = "model.openbook") -> Path:
     if not (given / name).is_file():
         raise PlanError(f"{given} has no {name}; name the folder of a study that `openbook study` has run")
     return given / name
+
+
+def as_in_study(model: Path, read_with: Mapping[str, Any]) -> dict[str, Any]:
+    """The options to read new rows for a model: what means missing is as in its study, unless it is given."""
+    plan = model.with_name("plan.toml")
+    used: Mapping[str, Any] = {}
+    with suppress(PlanError):
+        used = open_plan(plan).data.read_with if plan.is_file() else {}
+    return {name: used[name] for name in ("missing", "missing_in") if name in used} | dict(read_with)

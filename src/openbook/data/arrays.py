@@ -8,6 +8,7 @@ In a list of dict rows, a key that a row lacks is a missing cell.
 """
 
 import datetime as dt
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
@@ -18,13 +19,14 @@ import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
 from openbook.data.cells import BOOLEANS, Cells
-from openbook.data.dates import days_from_moments
+from openbook.data.dates import days_from_moments, name_of_zone, notes_of_zones
 from openbook.data.distinct import hashed_codes, is_exact, text_codes
 from openbook.data.guess import (
     Decided,
     RequestedKind,
     decide_cells,
     decide_days,
+    decide_hours,
     decide_numbers,
     may_stay_numeric,
     requested_kinds,
@@ -34,6 +36,7 @@ from openbook.data.schema import Schema
 from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
 from openbook.errors import DataError
+from openbook.words.sentences import plural
 
 Array = npt.NDArray[Any]
 
@@ -135,14 +138,25 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     return SparseTable(schema, matrix)
 
 
-def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
+def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading, notes: Sequence[str] = ()) -> Table:
     """A table from dict rows; columns in the order in which keys first occur."""
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise DataError(f"row {i} is a {type(row).__name__}, but the rows before it are dicts")
     keys = list(dict.fromkeys(key for row in rows for key in row))
     check_size(len(rows), len(keys))
-    return table_of_objects(list(map(str, keys)), ([row.get(key) for row in rows] for key in keys), how)
+    columns = ([row.get(key) for row in rows] for key in keys)
+    return table_of_objects(list(map(str, keys)), columns, how, notes)
+
+
+def headed(names: Sequence[Any], *rows: Sequence[Any]) -> Sequence[Mapping[str, Any]]:
+    """Rows by the names that the first of them holds."""
+    for i, row in enumerate(rows):
+        if len(row) != len(names):
+            raise DataError(
+                f"row {i} has {plural(len(row), 'cell')}, and the first line has {plural(len(names), 'name')}"
+            )
+    return [dict(zip(map(str, names), row, strict=True)) for row in rows]
 
 
 def object_column(name: str, values: Any, requested: RequestedKind, how: Reading) -> Decided:
@@ -159,6 +173,9 @@ def object_column(name: str, values: Any, requested: RequestedKind, how: Reading
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), requested)
     if known and all(issubclass(kind, dt.date) for kind in known):
         return _moments_column(name, values, requested)
+    if known and all(issubclass(kind, dt.timedelta) for kind in known):
+        spans = [math.nan if _is_gap(value) else value / dt.timedelta(microseconds=1) for value in values]
+        return decide_hours(name, np.array(spans), requested)
     numbers_only = known and all(map(_is_number_type, known)) and not how.gap_numbers
     if numbers_only and may_stay_numeric(requested):
         numbers = np.array([_as_float(value) for value in values])
@@ -172,11 +189,17 @@ def object_column(name: str, values: Any, requested: RequestedKind, how: Reading
 
 
 def _moments_column(name: str, values: Any, requested: RequestedKind) -> Decided:
-    """A column of Python's dates and datetimes; those with a zone are brought to UTC."""
-    zones = {str(value.tzinfo) for value in values if isinstance(value, dt.datetime) and value.tzinfo}
+    """A column of Python's dates and datetimes, in their zone; those of several zones in UTC."""
+    known = [value for value in values if not _is_gap_type(type(value))]
+    zones = {
+        None if (zone := getattr(value, "tzinfo", None)) is None else name_of_zone(zone) for value in known
+    }
     utc = [None if _is_gap_type(type(value)) else _in_utc(value) for value in values]
     days = days_from_moments(np.array(utc, dtype="datetime64[us]"))
-    return decide_days(name, days, "UTC" if zones else "", requested)
+    zone = "UTC" if len(zones) > 1 else next(iter(zones)) or ""
+    decided = decide_days(name, days, zone, requested)
+    notes = "; ".join(notes_of_zones(zones))
+    return decided._replace(note=f"{name}: {notes}") if notes else decided
 
 
 def _in_utc(value: dt.date) -> dt.date:
@@ -254,7 +277,8 @@ def _check_cell_type(name: str, kind: type, values: Any) -> None:
     ):
         row = next(i for i, value in enumerate(values) if type(value) is kind)
         where = f"column {name!r} holds a {kind.__name__} in row {row}"
-        raise CellTypeError(f"a cell's argument must be a string or a number, but {where}")
+        hint = "join its texts, as in 'a|b', or make a column of each item"
+        raise CellTypeError(f"a cell's argument must be a string or a number, but {where}; {hint}")
 
 
 def _column(name: str, column: Array, requested: RequestedKind, how: Reading) -> Decided:

@@ -21,6 +21,7 @@ from openbook.data.derived import DatePart, Intervals, TargetMean
 from openbook.data.schema import Schema
 from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
+from openbook.data.written_numbers import is_scaled
 from openbook.errors import DataError, did_you_mean
 
 Array = npt.NDArray[Any]
@@ -168,8 +169,9 @@ def _alike(column: Column, found: Numeric, attribute: Numeric) -> Array:
     """Numbers for numbers, and days for days; Unix times and Excel's days where these were dates before."""
     if _is_what(found) == _is_what(attribute):
         units = (attribute.unit, found.unit)
-        if "" not in units and units[0] != units[1]:
-            msg = f"column {column.name!r} was in {units[0]} in training, now in {units[1]}; convert it"
+        if ("" not in units and units[0] != units[1]) or is_scaled(found.unit, attribute.unit):
+            was = f"was in {attribute.unit}" if attribute.unit else "had no unit"
+            msg = f"column {column.name!r} {was} in training, now in {found.unit}; convert it"
             raise DataError(msg)
         return column.data
     days = days_from_numbers(column.data, attribute) if isinstance(attribute, Datetime) else None

@@ -8,7 +8,7 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
 
     y-m-d           2024-03-01, 2024/3/1, also with 14:30, 14:30:05.25, 2:30 pm, Z, +02:00 or GMT+2 behind
     d/m/y, m/d/y    1/3/2024, 01.03.2024, 01-03-24
-    d month y       1 Mar 2024, 1st March 2024, 01-Mar-24
+    d month y       1 Mar 2024, 1st March 2024, 01-Mar-24, 1. März 2024, 1er mars 2024, 1 de marzo de 2024
     month d y       March 1, 2024
     y month d       2024 Mar 1, 2024-Mar-01
     month y, y-m    Mar 2024, 2024-03: the first of the month; as y month, 2024 Mar
@@ -26,6 +26,7 @@ is y-m. 2024-03-01 is read in any format but that of times. Missing cells are Na
 import datetime as dt
 import math
 import re
+import unicodedata
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import islice
@@ -38,15 +39,30 @@ from openbook.data.attributes import TIME, Datetime, Numeric
 from openbook.data.written_numbers import means_missing, number_of_text, written_number
 from openbook.words.sentences import plural
 
-_MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
-_NAMES = "january february march april may june july august september october november december".split()  # noqa: SIM905
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
+#: Months and weekdays in several languages; accents and what follows the first three letters may be left out.
+_NAMES = """
+january february march april may june july august september october november december
+januar februar märz april mai juni juli august september oktober november dezember
+janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
+januari februari maart april mei juni juli augustus september oktober november december
+"""
+_DAYS = """
+monday tuesday wednesday thursday friday saturday sunday
+montag dienstag mittwoch donnerstag freitag samstag sonntag
+lundi mardi mercredi jeudi vendredi samedi dimanche
+lunes martes miércoles jueves viernes sábado domingo
+lunedì martedì mercoledì giovedì venerdì sabato domenica
+maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+"""
 _TIME = r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))? ?(?P<am_pm>[ap]\.?m\.?)?"
 _ZONE = r"(?P<zone>Z|(?:UTC|GMT)?[+-]\d\d?(?::?\d\d)?|UTC|GMT)"
 _CLOCK = rf"(?:(?:T|,? +){_TIME} ?{_ZONE}?)?"
-_DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<b>[a-z]{3,9})"
+_DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?:de )?(?P<b>[a-zà-üÀ-Ü]{3,10})"
 _QUARTER = r"Q(?P<q>[1-4])"
-_YEAR, _ANY_YEAR, _ORDINAL = r"(?P<y>[12]\d{3})", r"(?P<y>\d{4})", r"(?:st|nd|rd|th)?"
+_YEAR, _ANY_YEAR, _ORDINAL = r"(?P<y>[12]\d{3})", r"(?P<y>\d{4})", r"(?:st|nd|rd|th|er)?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
 
 
@@ -64,7 +80,7 @@ _LAYOUTS = {
     "y-m-d": rf"{_ANY_YEAR}(?P<s>[-/.]){_MONTH}(?P=s){_DAY}",
     "d/m/y": _with_separators(_DAY, _MONTH),
     "m/d/y": _with_separators(_MONTH, _DAY),
-    "d month y": rf"{_WEEKDAY}{_DAY}{_ORDINAL}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",
+    "d month y": rf"{_WEEKDAY}{_DAY}{_ORDINAL}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:de )?(?:{_YEAR}|(?P<y2>\d\d))",
     "month d y": rf"{_WEEKDAY}{_NAME}(?:\.? |-){_DAY}{_ORDINAL}(?:,? |-){_YEAR}",
     "y month d": rf"{_YEAR}[-/ ]{_NAME}[-/ ]{_DAY}",
     "month y": rf"{_NAME}\.?[-/ ,] ?{_YEAR}",
@@ -226,9 +242,25 @@ def _month(part: dict[str, Any]) -> int:
         return int(part["m"])
     if "q" in part:
         return 3 * int(part["q"]) - 2
-    lower = part["b"].lower()
-    known = lower[:3] in _MONTHS and (len(lower) == 3 or lower in _NAMES or lower == "sept")
-    return _MONTHS[lower[:3]] if known else 0
+    return _months().get(_bare(part["b"]), 0)
+
+
+@lru_cache(maxsize=1)
+def _months() -> dict[str, int]:
+    """The number of each month by its names and their beginnings, those of two months left out."""
+    found: dict[str, set[int]] = {"mrt": {3}}
+    for line in _NAMES.split("\n"):
+        for i, name in enumerate(_bare(line).split(), start=1):
+            for end in range(3, len(name) + 1):
+                found.setdefault(name[:end], set()).add(i)
+    return {name: numbers.pop() for name, numbers in found.items() if len(numbers) == 1}
+
+
+def _bare(text: str) -> str:
+    """A text in lower case, without accents."""
+    return "".join(
+        sign for sign in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(sign)
+    )
 
 
 def calendar_names(texts: Collection[str]) -> tuple[str, ...]:
@@ -239,9 +271,10 @@ def calendar_names(texts: Collection[str]) -> tuple[str, ...]:
     >>> calendar_names(["Fri", "Mon", "Sat", "Sun", "Thurs", "Tues", "Wed"])
     ('Mon', 'Tues', 'Wed', 'Thurs', 'Fri', 'Sat', 'Sun')
     """
-    for names in (_NAMES, _DAYS):
+    for line in (_NAMES + _DAYS).strip().split("\n"):
+        names = _bare(line).split()
         if len(texts) == len(names):
-            found = {_index_of_name(text.lower(), names): text for text in texts}
+            found = {_index_of_name(_bare(text).rstrip("."), names): text for text in texts}
             if found.keys() == set(range(len(names))):
                 return tuple(found[i] for i in range(len(names)))
     return ()
@@ -278,6 +311,21 @@ def _zone(text: str | None) -> str | None:
         return "UTC" if text else None
     hours, minutes = (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
     return f"{'-' if '-' in str(text) else '+'}{hours:>02}:{minutes}"
+
+
+def name_of_zone(zone: object) -> str:
+    """The name of Python's time zone: of a place where it has one, else the offset; UTC if it has neither.
+
+    >>> name_of_zone(dt.timezone(dt.timedelta(hours=-5, minutes=-30))), name_of_zone(dt.UTC)
+    ('-05:30', 'UTC')
+    """
+    text = str(getattr(zone, "key", None) or getattr(zone, "zone", None) or zone)
+    if re.fullmatch(r"[A-Za-z_]+(?:/[\w+-]+)+", text):
+        return text
+    offset = zone.utcoffset(None) if isinstance(zone, dt.tzinfo) else None
+    minutes = (offset or dt.timedelta()) // dt.timedelta(minutes=1)
+    sign, (hours, rest) = "-" if minutes < 0 else "+", divmod(abs(minutes), 60)
+    return f"{sign}{hours:02}:{rest:02}" if minutes else "UTC"
 
 
 def _minutes_ahead(zone: str | None) -> int:
@@ -359,7 +407,16 @@ class DateEvidence:
     def notes(self) -> list[str]:
         """What the user should know about how the dates are read."""
         notes = ["years of two digits are read as 1969 to 2068"] if self.two_digit_years else []
-        if len(self.zones) > 1:
-            notes.append("times in several zones are kept in UTC")
-            notes += ["those without a zone are taken as UTC"] if None in self.zones else []
-        return notes
+        return notes + notes_of_zones(self.zones)
+
+
+def notes_of_zones(zones: Collection[str | None]) -> list[str]:
+    """What becomes of times in several zones, or without one.
+
+    >>> notes_of_zones({"+02:00", None})
+    ['times in several zones are kept in UTC', 'those without a zone are taken as UTC']
+    """
+    if len(zones) < 2:
+        return []
+    without = ["those without a zone are taken as UTC"] if None in zones else []
+    return ["times in several zones are kept in UTC", *without]

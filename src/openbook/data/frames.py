@@ -10,8 +10,8 @@
     durations               numeric, in hours
     anything else           an error that names the column
 
-A frame's index is not a column; reset it first if it should be. Number columns are views where the frame
-allows.
+A frame's index is not a column; reset it first if it should be. Equal names of columns are made distinct, and
+the levels of a name put side by side. Number columns are views where the frame allows.
 """
 
 import math
@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.arrays import check_size, object_cells, object_column, table_of, unnamed_schema, words_of
-from openbook.data.attributes import MISSING, Nominal, Numeric, Ordinal, as_text
+from openbook.data.attributes import MISSING, Nominal, Ordinal, as_text
 from openbook.data.cells import BOOLEANS, Cells
-from openbook.data.dates import days_from_moments
+from openbook.data.dates import days_from_moments, name_of_zone
 from openbook.data.distinct import EXACT, is_exact
 from openbook.data.guess import (
     EVERY_NUMBER,
@@ -33,11 +33,13 @@ from openbook.data.guess import (
     RequestedKind,
     decide_cells,
     decide_days,
+    decide_hours,
     decide_numbers,
     may_stay_numeric,
     number_cells,
     requested_kinds,
 )
+from openbook.data.names import distinct_names
 from openbook.data.reading import Reading
 from openbook.data.table import Table
 from openbook.data.words import coded_words
@@ -65,6 +67,12 @@ def from_frame(source: Any, how: Reading) -> Table:
     if type(source).__module__.partition(".")[0] == "pandas":
         frame = source.to_frame(source.name or "x0") if source.ndim == 1 else source
         return _from_pandas(frame, how)
+    notes: tuple[str, ...] = ()
+    if hasattr(source, "rename_columns") and len(set(source.column_names)) < len(source.column_names):
+        names, notes = distinct_names(source.column_names)  # of Arrow: other frames have no equal names
+        source = source.rename_columns(list(names))
+    if type(source).__name__ == "DuckDBPyRelation":
+        return from_relation(source, how)
     import narwhals as nw
 
     try:
@@ -82,13 +90,34 @@ def from_frame(source: Any, how: Reading) -> Table:
         raise DataError(f"cannot read the frame ({error}); convert the column to numbers or texts") from None
     if isinstance(frame, nw.Series):
         polars = polars.to_frame(polars.name or "x0")
-    return from_polars(polars, how)
+    return from_polars(polars, how, notes)
 
 
-def from_polars(frame: "pl.DataFrame", how: Reading) -> Table:
+def from_relation(relation: Any, how: Reading) -> Table:
+    """A table from a DuckDB relation; its intervals are durations."""
+    import polars as pl
+
+    names, notes = distinct_names(relation.columns)
+    if notes:
+        listed = ", ".join(map(_quoted, names))
+        relation = relation.query("rows", f"SELECT * FROM rows AS rows({listed})")  # noqa: S608 (quoted names)
+    spans = [name for name, kind in zip(names, relation.types, strict=True) if str(kind) == "INTERVAL"]
+    if spans:
+        counted = ", ".join(f"epoch_us({_quoted(name)}) AS {_quoted(name)}" for name in spans)
+        relation = relation.project(f"* REPLACE ({counted})")
+    frame = pl.DataFrame(relation).with_columns(pl.col(spans).cast(pl.Duration("us")))
+    return from_polars(frame, how, notes)
+
+
+def _quoted(name: str) -> str:
+    """A name in SQL."""
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+def from_polars(frame: "pl.DataFrame", how: Reading, notes: Sequence[str] = ()) -> Table:
     """A table from a polars frame."""
     check_size(*frame.shape)
-    return table_of(polars_columns(frame, requested_kinds(how.kinds, frame.columns), how))
+    return table_of(polars_columns(frame, requested_kinds(how.kinds, frame.columns), how), notes=notes)
 
 
 def polars_columns(
@@ -221,7 +250,7 @@ def decide_typed(series: "pl.Series", requested: RequestedKind, why: str) -> Dec
         moments = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zone else moments
         return decide_days(series.name, days_from_moments(moments.to_numpy()), zone, requested)
     if series.dtype == pl.Duration:
-        return _decide_hours(
+        return decide_hours(
             series.name, series.dt.total_microseconds().cast(pl.Float64).to_numpy(), requested
         )
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
@@ -232,19 +261,22 @@ def decide_typed(series: "pl.Series", requested: RequestedKind, why: str) -> Dec
     return decide_numbers(series.name, data, requested, NO_KNOWN_CELL if unknown else why)
 
 
-def _decide_hours(name: str, microseconds: Array, requested: RequestedKind) -> Decided:
-    """Durations, as those that are written out are read."""
-    decided = decide_numbers(name, microseconds / 3600e6, requested)
-    return decided if requested else decided._replace(attribute=Numeric(name, "h"), why="durations")
-
-
 def _from_pandas(frame: "pd.DataFrame", how: Reading) -> Table:
     check_size(*frame.shape)
     named = list(frame.columns) != list(range(frame.shape[1]))
-    names = [str(name) for name in frame.columns] if named else unnamed_schema(frame.shape[1]).names
+    given = [_name_of(label) for label in frame.columns] if named else unnamed_schema(frame.shape[1]).names
+    names, notes = distinct_names(given)
+    if index := [str(name) for name in frame.index.names if name is not None]:
+        left = f"the index ({', '.join(index)}) is not a column; to use it, call reset_index() first"
+        notes = (left, *notes)
     asked = requested_kinds(how.kinds, names)
     columns = [_pandas_column(name, frame.iloc[:, i], asked.get(name), how) for i, name in enumerate(names)]
-    return table_of(columns, named=named)
+    return table_of(columns, named=named, notes=notes)
+
+
+def _name_of(label: object) -> str:
+    """The name of a column; the levels of a MultiIndex side by side."""
+    return " ".join(filter(None, map(str, label))) if isinstance(label, tuple) else str(label)
 
 
 def _pandas_column(name: str, series: "pd.Series", requested: RequestedKind, how: Reading) -> Decided:
@@ -267,9 +299,9 @@ def _pandas_column(name: str, series: "pd.Series", requested: RequestedKind, how
         return _pandas_numbers(name, series, requested, how)
     if pd.api.types.is_timedelta64_dtype(dtype):
         spans = series.astype("timedelta64[us]").to_numpy()
-        return _decide_hours(name, np.where(np.isnat(spans), np.nan, spans.astype(np.int64)), requested)
+        return decide_hours(name, np.where(np.isnat(spans), np.nan, spans.astype(np.int64)), requested)
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        zone = "" if (tz := getattr(dtype, "tz", None)) is None else str(tz)
+        zone = "" if (tz := getattr(dtype, "tz", None)) is None else name_of_zone(tz)
         moments = (series.dt.tz_convert("UTC").dt.tz_localize(None) if zone else series).to_numpy()
         return decide_days(name, days_from_moments(moments), zone, requested)
     words = words_of(series)

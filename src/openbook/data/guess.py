@@ -175,6 +175,12 @@ def decide_days(name: str, days: Array, zone: str = "", requested: RequestedKind
     return decide_cells(name, number_cells(days, attribute.shown), requested)
 
 
+def decide_hours(name: str, microseconds: Array, requested: RequestedKind = None) -> Decided:
+    """A column that came as durations: hours, as those that are written out are read."""
+    decided = decide_numbers(name, microseconds / 3600e6, requested)
+    return decided if requested else decided._replace(attribute=Numeric(name, "h"), why="durations")
+
+
 def number_cells(numbers: Array, spelled: Callable[[Any], str] = as_text) -> Cells:
     """Numbers as categories, each spelled so."""
     numbers = np.ascontiguousarray(numbers)  # a column of a matrix is slow to pass over again and again

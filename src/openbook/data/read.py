@@ -25,7 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data.arrays import check_size, from_array, from_rows, from_sparse, object_column, table_of
+from openbook.data.arrays import (
+    check_size,
+    from_array,
+    from_rows,
+    from_sparse,
+    headed,
+    object_column,
+    table_of,
+)
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
 from openbook.data.cells import Cells
 from openbook.data.column import Column
@@ -190,18 +198,8 @@ def _read_list(source: Sequence[Any], how: Reading) -> Table:
     if len(source) and _are_files(source):
         return _read_files(source, how)
     if how.header and len(source) and isinstance(source[0], list | tuple):
-        return from_rows(_headed(*source), how)
+        return from_rows(headed(*source), how)
     return from_array(source, how)
-
-
-def _headed(names: Sequence[Any], *rows: Sequence[Any]) -> Sequence[Mapping[str, Any]]:
-    """Rows by the names that the first of them holds."""
-    for i, row in enumerate(rows):
-        if len(row) != len(names):
-            raise DataError(
-                f"row {i} has {plural(len(row), 'cell')}, and the first line has {plural(len(names), 'name')}"
-            )
-    return [dict(zip(map(str, names), row, strict=True)) for row in rows]
 
 
 def _read_path(source: Any, how: Reading) -> Table:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from openbook.data.attributes import Attribute
+from openbook.data.attributes import Attribute, Nominal
 from openbook.data.schema import Schema
 from openbook.data.written_numbers import number_of_text
 from openbook.errors import DataError
@@ -20,13 +20,13 @@ NONE = "None"
 #: The endings of files that a scan of a folder reads.
 SCANNED = (".parquet", ".csv", ".tsv", ".txt", ".data", ".dat")
 
-#: The first bytes of files, and the format that they tell; a JSON object is the first of many lines.
+#: The first bytes of files, and the format that they tell.
 STARTS = (
     (b"PAR1", ".parquet"),
     (b"PK\x03\x04", ".zip"),
     (b"SQLite format 3", ".sqlite"),
     (b"[", ".json"),
-    (b"{", ".jsonl"),
+    (b"{", ".json"),
     (b"@relation", ".arff"),
     (b"\x1f\x8b", ".gz"),
     (b"BZh", ".bz2"),
@@ -62,9 +62,13 @@ class Reading:
                 )
 
     def of(self, column: str) -> "Reading":
-        """The options for one column, whose own missing texts count like those of all columns."""
-        own = self.missing_in.get(column)
-        return replace(self, missing=(*self.missing, *own)) if own else self
+        """The options for one column: with its own missing texts, and with "None" as a model knows it."""
+        missing = (*self.missing, *self.missing_in.get(column, ()))
+        known = self.kinds[column] if isinstance(self.kinds, Schema) and column in self.kinds else None
+        if self.doubts and isinstance(known, Nominal) and known.rest is None:
+            others = tuple(text for text in missing if text != NONE)
+            missing = others if NONE in known.values else (*others, NONE)
+        return self if missing == (*self.missing,) else replace(self, missing=missing)
 
     @property
     def doubts(self) -> bool:

@@ -563,7 +563,8 @@ def _check_alike(first: File, other: File) -> None:
     for a, b in ((first, other), (other, first)):
         if absent := next((name for name in a.names if name not in b.names), None):
             documents = b.path.suffix.lower() == ".txt"  # whose first lines are not columns
-            hint = f". If these are documents, name their folder: {b.path.parent}" if documents else ""
+            hint = f"If these are documents, name their folder: {b.path.parent}"
+            hint = f". {hint}" if documents else "; add it there, or leave that file out"
             raise DataError(f"{b.path} has no column {absent[:60]!r}, which {a.path} has{hint}")
     if isinstance(first, ParquetFile) and isinstance(other, ParquetFile):
         for name, dtype in first.dtypes.items():

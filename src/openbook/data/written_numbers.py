@@ -173,13 +173,22 @@ def written_number(text: str, attribute: Numeric) -> float | None:
         if plain is not None:
             return plain
     cell = _parse(text)
-    if cell is None or _common_unit(cell.unit, attribute.unit) is None:
+    if (
+        cell is None
+        or _common_unit(cell.unit, attribute.unit) is None
+        or is_scaled(cell.unit, attribute.unit)
+    ):
         return None
     thousands = attribute.thousands or (",", ".")[DECIMALS.index(attribute.decimal)]
     if not _PATTERNS[attribute.decimal, thousands].fullmatch(cell.digits):
         return None
     digits = cell.digits.replace(thousands, "")
     return cell.factor * float(digits.replace(attribute.decimal, ".") + cell.exponent)
+
+
+def is_scaled(unit: str, known: str) -> bool:
+    """Whether a unit is a percentage where the column had no unit, and so maybe shares: 5% is 0.05 or 5."""
+    return unit == "%" and not known
 
 
 def _common_unit(unit: str, other: str) -> str | None:

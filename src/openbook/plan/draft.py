@@ -306,12 +306,18 @@ def columns_left_out(
     for name in (*named, *ignore):
         if name not in table.schema:
             raise UnknownColumn(name, table.names)
+    inputs = [column for column in description.columns if column.name not in (*named, *ignore)]
+    filled = any(
+        column.distinct for column in inputs
+    )  # without any, the baselines are shown on empty columns
     for attribute in table.schema:
         name = attribute.name
         if name in ignore:
             yield name, "as requested"
         elif name in named or name in kinds:
             continue
+        elif filled and not description[name].distinct:
+            yield name, "it has no values"
         elif name in identifiers:
             about, usable = description[name], f"to use it, add {as_kind(name, attribute.kind)}"
             yield name, about.why if about.is_unclear else f"likely an identifier; {usable}"

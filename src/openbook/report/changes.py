@@ -57,13 +57,7 @@ def _rows(result: StudyResult) -> Iterator[str]:
 
 
 def _columns(result: StudyResult) -> Iterator[str]:
-    found = {n for one in result.description.findings if one.kind == "identifier" for n in one.columns}
-    ignored = result.roles.get("ignore", ())
-    likely = [name for name in ignored if name in found]
-    asked = [name for name in ignored if name not in found]
-    for names, why in ((likely, "as likely identifiers"), (asked, "as requested")):
-        if names:
-            yield f"Left out {why}: {listed(names, _MOST_NAMES)}."
+    yield from _left_out(result)
     for role, sentence in _ROLES.items():
         if role in result.roles:
             yield sentence.format(result.roles[role])
@@ -74,6 +68,27 @@ def _columns(result: StudyResult) -> Iterator[str]:
     gaps = [f"{c.name} ({c.missing:,})" for c in result.description.columns if c.name in inputs and c.missing]
     if gaps:
         yield f"Missing cells: {listed(gaps, _MOST_NAMES)}; the guide says how each learner treats them."
+
+
+def _left_out(result: StudyResult) -> Iterator[str]:
+    """The columns that are no features, by the reason."""
+    found = {n for one in result.description.findings if one.kind == "identifier" for n in one.columns}
+    without: dict[str, list[str]] = {
+        "as likely identifiers": [],
+        "without a known cell": [],
+        "as requested": [],
+    }
+    for name in result.roles.get("ignore", ()):
+        column = result.description[name]
+        if name in found and column.is_unclear:
+            yield f"Left out {name}: {column.why}."
+        elif name in found:
+            without["as likely identifiers"].append(name)
+        else:
+            without["as requested" if column.distinct else "without a known cell"].append(name)
+    for why, names in without.items():
+        if names:
+            yield f"Left out {why}: {listed(names, _MOST_NAMES)}."
 
 
 def _model(result: StudyResult) -> Iterator[str]:

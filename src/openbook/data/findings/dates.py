@@ -3,7 +3,7 @@
 Here the whole table counts; in a study the rows of each fold do, so the figures differ slightly.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from openbook.data.derived import CYCLES
 from openbook.data.findings.finding import Finding
 from openbook.data.table import Table
 from openbook.words.numbers import p_words
-from openbook.words.sentences import listed
 
 Array = npt.NDArray[Any]
 
@@ -51,7 +50,7 @@ def _message(date: Datetime, days: Array, parts: tuple[str, ...], outcome: Colum
     """What a study derives of dates."""
     what = "times of day: learners use the time" if date.is_time else "dates: learners use the elapsed time"
     if outcome is None or not isinstance(outcome.attribute, Categorical | Numeric):
-        return f"{what}, and the {listed(parts)} where the target depends on it."
+        return f"{what}, and the {_all_of(parts)} where the target depends on it."
     of_classes = isinstance(outcome.attribute, Categorical)
     known = np.isfinite(days) & ~outcome.missing
     n_classes = len(outcome.attribute.values) if isinstance(outcome.attribute, Categorical) else 0
@@ -66,9 +65,14 @@ def _message(date: Datetime, days: Array, parts: tuple[str, ...], outcome: Colum
         p = part_p_value(_squares(x), within, len(x), len(shown))
         why = f"p {p_words(p)}, {len(x) // max(len(shown), 1):,} rows per value"
         (used if is_derived(p, len(x), len(shown)) else unused).append(f"{part} ({why})")
-    study = f"{what}{' and the ' if used else ' alone'}{listed(used)}"
+    study = f"{what}{' and the ' if used else ' alone'}{_all_of(used)}"
     rule = f"a part needs p < {SIGNIFICANT} or {ROWS_PER_VALUE} rows per value"
-    return f"{study}; not the {listed(unused)}: {rule}." if unused else f"{study}."
+    return f"{study}; not the {_all_of(unused)}: {rule}." if unused else f"{study}."
+
+
+def _all_of(parts: Sequence[str]) -> str:
+    """Parts in a sentence: the month, weekday and hour."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def _squares(x: Array) -> Array:
