@@ -49,13 +49,13 @@ class InterruptedFit(UserWarning):
     """A fit that was stopped by hand, and left a model that can be used."""
 
 
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Point to the nearest known name, or list them all; names with a comma stand in quotes.
+def did_you_mean(name: str, known: Sequence[str], likely: Sequence[str] | None = None) -> str:
+    """Point to the nearest known name, of those that are likely, or list all; those with a comma in quotes.
 
     >>> did_you_mean("forest", ["C4.5", "naive Bayes, kernel density"])
     "There are: C4.5, 'naive Bayes, kernel density'."
     """
-    near = get_close_matches(str(name), known, n=1)
+    near = get_close_matches(str(name), known if likely is None else likely, n=1)
     if near:
         return f"Did you mean {near[0]!r}?"
     return f"There are: {', '.join(repr(name) if ',' in name else name for name in known)}."

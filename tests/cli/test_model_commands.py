@@ -348,4 +348,4 @@ def test_predict_keeps_times_on_the_clock_of_their_zone(here, good):
     (here / "rows.csv").write_text("\n".join(["when,x,y", *rows]) + "\n")
     good("study", "rows.csv", "--target", "y", "--learner", "naive_bayes", "--folds", "2", "--repeats", "1")
     lines = good("predict", "rows", "rows.csv").splitlines()
-    assert [line.partition(",")[0] for line in lines[1:]] == [row.partition(",")[0] for row in rows]
+    assert [line.partition(",")[0] for line in lines[1:]] == [row[:10] + " " + row[11:25] for row in rows]

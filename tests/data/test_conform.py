@@ -66,3 +66,13 @@ def test_growing_appends_new_values():
 def test_anything_can_be_text():
     new = conform(read([{"note": 3.0}, {"note": None}]), Schema((Text("note"),)))
     assert new.column("note").tolist() == ["3", None]
+
+
+def test_the_hint_for_a_missing_column_names_none_that_the_model_has():
+    """income_2 is nearest to income, but is another column of the model."""
+    schema = Schema((Numeric("income"), Numeric("income_2")))
+    rows = read([{"income_2": 1, "age": 3}])
+    with pytest.raises(DataError, match=r"column 'income' is missing\. There are: income_2, age\.$"):
+        conform(rows, schema)
+    with pytest.raises(DataError, match=r"column 'income' is missing\. Did you mean 'incomes'\?$"):
+        conform(read([{"income_2": 1, "incomes": 3}]), schema)

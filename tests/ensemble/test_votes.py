@@ -15,6 +15,7 @@ from openbook.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
     IndependentVote,
+    RandomForestClassifier,
     disagreement,
     diversity,
     independent_vote_error,
@@ -132,6 +133,8 @@ def test_what_has_no_members():
         ParameterError, match="NaiveBayes is not an ensemble of classifiers; pass the members' pred"
     ):
         member_predictions(NaiveBayes().fit(X, Y), X)
+    with pytest.raises(ParameterError, match="RandomForestClassifier keeps its trees in one piece; use a B"):
+        diversity(RandomForestClassifier(n_estimators=2).fit(X, Y), X, Y)
     with pytest.raises(ParameterError, match="BaggingRegressor is not an ensemble of classifiers"):
         member_predictions(BaggingRegressor(ZeroRegressor()), X)
     with pytest.raises(

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -68,6 +69,17 @@ def test_memory_of_scatters_grows_with_the_square_of_the_columns_until_rows_take
     assert 1.2e8 < fit_bytes("linear_discriminant", wide) < 5e8
     assert 1.0e8 < fit_bytes("linear_regression", wide) < 5e8
     assert available_bytes() is None or available_bytes() > 0
+
+
+def test_a_limit_of_addresses_limits_the_memory_of_a_study():
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, limits[1]))
+    try:
+        assert 0 < available_bytes() <= 2**28
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 #: Seconds of CPU that a fit and the predictions of 60 rows took, by the columns of 240 rows.

@@ -53,7 +53,9 @@ def by_name(table: Table, schema: Schema, *, grow: bool = False) -> Table:
         table = _with_derived(table, schema)
     if absent := [name for name in schema.names if name not in table.schema]:
         name = _source(schema[absent[0]])
-        raise DataError(f"column {name!r} is missing. {did_you_mean(name, table.names)}")
+        used = {_source(a) for a in schema}
+        hint = did_you_mean(name, table.names, [other for other in table.names if other not in used])
+        raise DataError(f"column {name!r} is missing. {hint}")
     if grow:
         schema = Schema(tuple(_extended(a, table.column(a.name)) for a in schema), schema.named)
     if table.names == schema.names and table.matrix is not None and not schema.of(Categorical, Text):

@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.ensemble.many_trees import ManyTrees
 from openbook.ensemble.members import Ensemble, shortened
 from openbook.errors import DataError, ParameterError
 from openbook.words.parameters import documented
@@ -246,10 +247,10 @@ def member_predictions(model, X):
     [['Yes', 'Yes'], ['No', 'No']]
     """
     if not isinstance(model, Ensemble) or not is_classifier(model):
-        msg = (
-            f"{type(model).__name__} is not an ensemble of classifiers; pass the members' predictions instead"
-        )
-        raise ParameterError(msg)
+        what = "is not an ensemble of classifiers;"
+        if isinstance(model, ManyTrees):
+            what = "keeps its trees in one piece; use a BaggingClassifier of trees, or"
+        raise ParameterError(f"{type(model).__name__} {what} pass the members' predictions instead")
     check_is_fitted(model)
     table = model._encode(X)  # noqa: SLF001 (the same family)
     return np.array([m.predict(model._seen_by(i, table)) for i, m in enumerate(model.estimators_)])  # noqa: SLF001

@@ -59,8 +59,8 @@ def estimate_words(seconds: float) -> str:
 
 def available_bytes() -> float | None:
     """The memory that is available to a process; None if it is unknown."""
-    found = [free for free in (_system_bytes(), *(_container_bytes(*files) for files in _CONTAINERS)) if free]
-    return min(found, default=None)
+    limits = (_system_bytes(), _address_bytes(), *(_container_bytes(*files) for files in _CONTAINERS))
+    return min((free for free in limits if free), default=None)
 
 
 def _system_bytes() -> float | None:
@@ -74,6 +74,19 @@ def _system_bytes() -> float | None:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
         return None
+
+
+def _address_bytes() -> float | None:
+    """What `ulimit -v` leaves to this process."""
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError, ValueError):
+        return None
+    left = most - pages * resource.getpagesize()
+    return None if most == resource.RLIM_INFINITY else float(max(left, 1))
 
 
 def _container_bytes(most: str, now: str) -> float | None:

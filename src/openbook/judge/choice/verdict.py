@@ -114,7 +114,9 @@ class Verdict:
     @property
     def _rows_needed(self) -> str:
         if self.test is not None and math.isnan(self.test.p_value):
-            return "These rows allow no test of the difference."
+            why = self.test.method.removeprefix("no p-value, ")  # as few rows
+            because = f", {why}" if why != self.test.method else ""
+            return f"These rows allow no test of the difference{because}."
         if self.needed is None:
             words = "It does not score better than the baseline, so more rows alone may not help."
             base = self.baseline
