@@ -206,7 +206,7 @@ def derives_what_was_chosen(model):
         name = None if search.winner is None else search.winner.name
         attribute = model.tree_.attribute[node]
         assert name == (None if attribute == LEAF else model.schema_.names[attribute])
-        for candidate in search.able:
+        for candidate in search.with_split:
             step = candidate.charge(model.criterion)
             charge = 0.0 if step is None else step.result
             assert candidate.gain == pytest.approx(candidate.split.gain(model.criterion) - charge, abs=1e-9)

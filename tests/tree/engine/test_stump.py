@@ -12,7 +12,7 @@ from openbook.tree.classifier import StumpRows
 from openbook.tree.engine.criteria import GINI
 from openbook.tree.engine.keys import CLASS, FIRST, ROW
 from openbook.tree.engine.stump import NO_LOGS, best_stump, most_bins, presort
-from openbook.tree.engine.two_classes import allowed, cut_beats, drop_of, worth
+from openbook.tree.engine.two_classes import allowed, cut_score, drop_of_score, scores_above
 from openbook.tree.learner import TreeRows
 
 SIZES = ("small", "medium", "large", "vast")
@@ -89,10 +89,10 @@ def test_the_drop_is_that_of_gini():
     cost = lambda a, b: (a + b) * (1 - (a / (a + b)) ** 2 - (b / (a + b)) ** 2)  # noqa: E731
     wanted = cost(4, 6) - cost(3, 1) - cost(1, 5)
     cut, how = (1.0, 4.0, (6.0, 10.0)), (GINI, NO_LOGS)  # of the second class, and of both
-    value = worth.py_func(*cut, *how)
-    assert drop_of.py_func(value, cut[2], GINI) == pytest.approx(wanted, rel=1e-14)
-    assert cut_beats.py_func(*cut, value - 1e-9, *how)
-    assert not cut_beats.py_func(*cut, value + 1e-9, *how)
+    value = cut_score.py_func(*cut, *how)
+    assert drop_of_score.py_func(value, cut[2], GINI) == pytest.approx(wanted, rel=1e-14)
+    assert scores_above.py_func(*cut, value - 1e-9, *how)
+    assert not scores_above.py_func(*cut, value + 1e-9, *how)
 
 
 @pytest.mark.parametrize("left", [0.0, 10.0, -1e-17, 10.0 + 2e-15])

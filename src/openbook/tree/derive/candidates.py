@@ -32,12 +32,12 @@ _ZERO = 1e-14
 
 @dataclass(frozen=True)
 class ColumnCandidate:
-    """A column at a node: its best split and what that gains, charges paid; None if there is none.
+    """A column at a node: its best split and the gain of that less charges; None if there is no split.
 
     counted : whether its gain counts for the average
-    why : why there is none
-    chance : of a column that is charged for what chance gains, how many values there are and what each beyond
-        two lowers the cost by; else None
+    why : why there is no split
+    chance : if the column is charged for what chance gains, the number of values and how much each beyond two
+        lowers the cost; else None
     """
 
     attribute: Any
@@ -61,13 +61,13 @@ class ColumnCandidate:
         return self.gain / self.info if self.info else None
 
     def cuts(self, criterion):
-        """Among how many cuts this one was chosen, where that is charged for, else None: the charge tells."""
+        """Among how many cuts this one was chosen, worked out from the charge; None if there is no charge."""
         if criterion != "gain_ratio" or isinstance(self.attribute, Nominal):
             return None
         return round(2 ** ((self.split.gain(criterion) - self.gain) * self.split.weight))
 
     def charge(self, criterion):
-        """What is taken off the gain: for the choice among cuts, for what chance gains, or None."""
+        """The step that is subtracted from the gain, for the choice among cuts or for chance; or None."""
         weight, cuts = self.split.weight, self.cuts(criterion)
         label, of_all = f"charge({self.name})", rf"}}{{{figure(weight)}}}"
         if cuts is not None:
@@ -92,16 +92,16 @@ class Search:
     winner: Any
 
     @property
-    def able(self):
+    def with_split(self):
         """The candidates that have a split."""
         return [candidate for candidate in self.found if candidate.split is not None]
 
     def errors(self, model):
-        """(errors as a leaf, errors of the winner's branches, how many those are)."""
+        """The errors as a leaf, the errors of the winner's branches, and how many branches have rows."""
         filled = [group for group in self.winner.split.children(model.missing) if group.weight > 0]
         return self.rows.errors, math.fsum(group.errors for group in filled), len(filled)
 
-    def is_vain(self, model):
+    def fails_pessimistic_test(self, model):
         """Whether the winner does not lower the pessimistic error."""
         leaf, below, branches = self.errors(model)
         return pessimistic_errors(below, branches, model.penalty) >= pessimistic_errors(
@@ -140,15 +140,15 @@ def _candidates(model, k) -> list[ColumnCandidate]:
     recorded, start, found = model.candidates_, 0, []
     for j, attribute in enumerate(model.schema_):
         end = start + (len(attribute.values) if isinstance(attribute, Nominal) else 2) + 1
-        *groups, gap = (_group(model, stats) for stats in recorded.stats[k, start:end].tolist())
+        *groups, missing_rows = (_group(model, stats) for stats in recorded.stats[k, start:end].tolist())
         start = end
         many = isinstance(attribute, Nominal) and len(groups) > free_values(model)
         chance = chance_drop(groups, model.criterion) if many and any(g.weight for g in groups) else None
         gain, cut = float(recorded.gain[k, j]), float(recorded.cut[k, j])
         counted = bool(recorded.counted[k, j])
         gain = 0.0 if abs(gain) < _ZERO else gain
-        why = _obstacle(attribute, groups, gap, gain, cut, chance)
-        split = None if why else _split(model, attribute, groups, gap, cut)
+        why = _why_no_split(attribute, groups, missing_rows, gain, cut, chance)
+        split = None if why else _split(model, attribute, groups, missing_rows, cut)
         if split is not None and model.criterion == "absolute_error":
             split = _with_deviation(split, gain)
         if not why and split is None and model.criterion == "absolute_error":
@@ -160,10 +160,10 @@ def _candidates(model, k) -> list[ColumnCandidate]:
     return found
 
 
-def _obstacle(attribute, groups, gap, gain, cut, chance) -> str:
+def _why_no_split(attribute, groups, missing_rows, gain, cut, chance) -> str:
     """Why a column has no split, or nothing."""
     filled = sum(group.weight > 0 for group in groups)
-    if not filled and gap.weight <= 0:
+    if not filled and missing_rows.weight <= 0:
         return "not drawn"
     if not math.isnan(gain):
         return ""
@@ -180,7 +180,7 @@ def _group(model, stats) -> Group:
     return Classes(tuple(stats)) if hasattr(model, "classes_") else NumberGroup(*stats)
 
 
-def _split(model, attribute, groups, gap, cut) -> CandidateSplit | None:
+def _split(model, attribute, groups, missing_rows, cut) -> CandidateSplit | None:
     """The split of a column with these rows at each value, or on both sides of the cut."""
     branches: list = []
     if not isinstance(attribute, Nominal):
@@ -192,21 +192,21 @@ def _split(model, attribute, groups, gap, cut) -> CandidateSplit | None:
     elif model.criterion == "absolute_error":
         return None  # the medians of groups do not follow from those of values
     else:
-        least = min_leaf_weight(model, model.tree_.weight[0])
-        best = best_groups(list(enumerate(groups)), gap, model.criterion, least)
+        min_weight = min_leaf_weight(model, model.tree_.weight[0])
+        best = best_groups(list(enumerate(groups)), missing_rows, model.criterion, min_weight)
         if best is None:
             return None
         for codes, group in best.branches:
             values = tuple(attribute.values[code] for code in sorted(codes))
             branches.append((Is(attribute, values), group))
-    split = CandidateSplit(tuple(branches), gap, cut)
+    split = CandidateSplit(tuple(branches), missing_rows, cut)
     return split.with_missing(_missing(attribute)) if model.missing == "branch" else split
 
 
 def _with_deviation(split, gain) -> CandidateSplit:
     """A split by absolute error with the deviation of its rows together: what the gain was taken from."""
     weight = math.fsum(group.weight for group in split.groups)
-    error = gain * (weight + split.gap.weight) + math.fsum(group.error for group in split.groups)
+    error = gain * (weight + split.missing_rows.weight) + math.fsum(group.error for group in split.groups)
     return replace(split, together=NumberGroup(weight, math.nan, error))
 
 

@@ -159,7 +159,7 @@ class Cuts(Sequence):
 
     def _work_of(self, split: CandidateSplit, attribute: Numeric, target: str) -> Work:
         tests = (Within(attribute, high=split.cut), Within(attribute, low=split.cut))
-        named = CandidateSplit(tuple(zip(tests, split.groups, strict=True)), split.gap, split.cut)
+        named = CandidateSplit(tuple(zip(tests, split.groups, strict=True)), split.missing_rows, split.cut)
         columns = (
             (*map(as_text, self._rows.classes), "rows")
             if self._rows.classes

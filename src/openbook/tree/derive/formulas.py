@@ -80,8 +80,8 @@ def branch_grid(split: CandidateSplit, names: tuple[str, ...], attribute: str, c
     if len(rows) > SHOWN_BRANCHES:
         note = f"{len(rows) - SHOWN_BRANCHES} of the {len(rows)} branches are not shown"
         rows = rows[:SHOWN_BRANCHES]
-    if split.gap.weight > 0:
-        rows.append(("missing", *group_cells(split.gap), None))
+    if split.missing_rows.weight > 0:
+        rows.append(("missing", *group_cells(split.missing_rows), None))
     return Grid("", (attribute, *names, measure), rows, note)
 
 
@@ -106,7 +106,7 @@ def split_steps(
     before, after = measure.of(target), measure.of(target, attribute)
     minuend, known = measure.tex_of(target), split.known
     steps = []
-    if split.gap.weight > 0:
+    if split.missing_rows.weight > 0:
         before, minuend = (
             measure.of(target, f"{attribute} known"),
             measure.tex_of(target, f"{attribute} known"),
@@ -126,7 +126,7 @@ def split_steps(
         f"{minuend} - {measure.tex_of(target, attribute)}",
         f"{figure(impurity)} - {figure(mean)}",
     )
-    if split.gap.weight > 0:
+    if split.missing_rows.weight > 0:
         formula, numbers = rf"\frac{{W_k}}{{W}} ({formula})", rf"{figure(split.share)} \cdot ({numbers})"
     if charge is not None:
         assert isinstance(charge.result, float)
@@ -140,7 +140,7 @@ def split_steps(
 
 
 def _ratio_steps(split: CandidateSplit, attribute: str, gain: float) -> list[Step]:
-    shares = [_ratio(g.weight, split.weight) for g in (*split.groups, split.gap) if g.weight > 0]
+    shares = [_ratio(g.weight, split.weight) for g in (*split.groups, split.missing_rows) if g.weight > 0]
     terms = joined_terms([rf"{share} \log_2 {share}" for share in shares], " - ")
     formula = r"-\sum_b \frac{W_b}{W} \log_2 \frac{W_b}{W}"
     ratio = gain / split.info if split.info > 0 else None

@@ -7,7 +7,7 @@ p'   (n p + k q) / (n + k), n being the rows of the node below; then p' is the n
 
 import math
 
-from openbook.tree.derive.nodes import Narrator
+from openbook.tree.derive.nodes import NodeDescriber
 from openbook.tree.engine.nodes import LEAF, cells, leaf_of
 from openbook.tree.show.named_tree import named_tree
 from openbook.words.numbers import figure, signed
@@ -19,11 +19,11 @@ LISTED = 40
 
 def derive_lines(model, grown) -> Work:
     """How the tree was grown, and the lines of its leaves."""
-    narrator, lines = Narrator(model, named_tree(model)), model.lines_
-    leaves = [node for node in narrator.reading.depth_first() if model.tree_.attribute[node] == LEAF]
+    describer, lines = NodeDescriber(model, named_tree(model)), model.lines_
+    leaves = [node for node in describer.named_tree.depth_first() if model.tree_.attribute[node] == LEAF]
     rows = [
         (
-            narrator.title(leaf),
+            describer.title(leaf),
             float(model.tree_.weight[leaf]),
             _own_line(model, leaf),
             float(lines.error[leaf]),
@@ -54,44 +54,44 @@ def line_words(constant, slopes):
 
 def derive_line_row(model, X, k) -> Work:
     """How the prediction of a one-row table was made; k is 0 if nothing is smoothed."""
-    narrator, tree = Narrator(model, named_tree(model)), model.tree_
+    describer, tree = NodeDescriber(model, named_tree(model)), model.tree_
     x = cells(X)[0]
     node = int(leaf_of(tree, x))
     terms, step = _on_line(model, node, x.tolist(), "p")
-    parts, said = [Work(f"the leaf: {narrator.title(node)}", (*terms, step))], step.result
-    while k and (above := narrator.above[node]) >= 0:
+    parts, prediction = [Work(f"the leaf: {describer.title(node)}", (*terms, step))], step.result
+    while k and (above := describer.parent[node]) >= 0:
         terms, step = _on_line(model, above, x.tolist(), "q")
         n, q = float(tree.weight[node]), step.result
-        numbers = rf"{figure(n)} \cdot {signed(said)} + {figure(k)} \cdot {signed(q)}"
-        said = (n * said + k * q) / (n + k)
+        numbers = rf"{figure(n)} \cdot {signed(prediction)} + {figure(k)} \cdot {signed(q)}"
+        prediction = (n * prediction + k * q) / (n + k)
         smoothed = Step(
             "p'",
             r"\frac{n p + k q}{n + k}",
             rf"\frac{{{numbers}}}{{{figure(n)} + {figure(k)}}}",
-            said,
+            prediction,
             f"n = {figure(n)} rows below",
         )
-        parts.append(Work(f"smoothed by the node above: {narrator.title(above)}", (*terms, step, smoothed)))
+        parts.append(Work(f"smoothed by the node above: {describer.title(above)}", (*terms, step, smoothed)))
         node = above
     title = f"{type(model).__name__} for {model.target_}: one prediction"
-    return Work(title, tuple(parts), f"{model.target_} = {figure(said)}.")
+    return Work(title, tuple(parts), f"{model.target_} = {figure(prediction)}.")
 
 
 def _on_line(model, node, x, label):
     """The terms of a node's line as grids (none, or one), and the step that sums them up."""
     lines = model.lines_
-    said = float(lines.constant[node])
-    rows, sums = [], [figure(said)]
+    prediction = float(lines.constant[node])
+    rows, sums = [], [figure(prediction)]
     for j, slope in enumerate(lines.slope[node].tolist()):
         if slope:
             cell, so = _cell(lines, node, j, x[j])
-            said += slope * cell
+            prediction += slope * cell
             rows.append((model.schema_.attributes[j].name, slope, cell, slope * cell, so))
             sums.append(figure(abs(slope * cell)) if slope * cell >= 0 else f"-{figure(abs(slope * cell))}")
     numbers = " + ".join(sums).replace("+ -", "- ") if rows else ""
     formula = r"a + \sum_j b_j x_j" if rows else "a"
     grids = [Grid("terms", ("column", "slope", "cell", "slope × cell", ""), rows)] if rows else []
-    return grids, Step(label, formula, numbers, said)
+    return grids, Step(label, formula, numbers, prediction)
 
 
 def _cell(lines, node, j, cell):

@@ -18,7 +18,7 @@ So `work["gain(outlook)"]` is the root's, the first; of another node, ask its ow
 target for a number; where cells are missing, the share of each branch and the sum over the leaves.
 """
 
-from openbook.tree.derive.nodes import Narrator
+from openbook.tree.derive.nodes import NodeDescriber
 from openbook.tree.derive.pruning import work_of_decision
 from openbook.tree.engine.nodes import LEAF, depths
 from openbook.tree.engine.prune import PRUNING_RULES, Decision
@@ -31,12 +31,12 @@ WORKED_OUT, LISTED = 8, 40
 
 def derive_model(model) -> Work:
     """How the tree was grown, node by node, and cut back."""
-    narrator = Narrator(model, named_tree(model))
-    tree, recorded = model.tree_, narrator.place
-    nodes = [node for node in narrator.reading.depth_first() if node in recorded or node == 0]
-    parts = [narrator.work(node) for node in nodes]
-    if narrator.is_best_first and tree.size > 1:
-        parts.append(narrator.best_first())
+    describer = NodeDescriber(model, named_tree(model))
+    tree, recorded = model.tree_, describer.record_of
+    nodes = [node for node in describer.named_tree.depth_first() if node in recorded or node == 0]
+    parts = [describer.work(node) for node in nodes]
+    if describer.is_best_first and tree.size > 1:
+        parts.append(describer.best_first())
     if len(model.pruning_.rule):
         parts.append(_pruning(model))
     end = f"Leaves: {tree.n_leaves}; depth: {int(depths(tree).max())}."

@@ -21,7 +21,7 @@ from openbook.tree.derive.splits import (
 )
 from openbook.tree.engine.scales import midpoint
 
-#: The most weight that C4.5 asks for beside a cut.
+#: C4.5 demands at most this weight on each side of a cut, unless min_samples_leaf is larger.
 MOST_BESIDE = 25.0
 
 
@@ -49,7 +49,7 @@ class TargetRows(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The best split of a column, and what it gains, charges paid."""
+    """The best split of a column, and its gain less charges."""
 
     split: CandidateSplit
     gain: float
@@ -63,12 +63,12 @@ def is_missing(cell) -> bool:
 def cuts_of(cells: Sequence, rows: TargetRows) -> list[CandidateSplit]:
     """Every cut of a column halfway between neighbouring numbers: x <= cut, x > cut."""
     known = [not is_missing(cell) for cell in cells]
-    gap = rows.group([not k for k in known])
+    missing_rows = rows.group([not k for k in known])
     splits = []
     for low, high in pairwise(sorted({cell for cell, k in zip(cells, known, strict=True) if k})):
         below = rows.group([k and cell <= low for cell, k in zip(cells, known, strict=True)])
         above = rows.group([k and cell > low for cell, k in zip(cells, known, strict=True)])
-        splits.append(CandidateSplit((("<=", below), (">", above)), gap, float(midpoint(low, high))))
+        splits.append(CandidateSplit((("<=", below), (">", above)), missing_rows, float(midpoint(low, high))))
     return splits
 
 
@@ -77,7 +77,7 @@ def search_column(
     rows: TargetRows,
     criterion: str,
     nominal: str | None = None,
-    least: float = 0.0,
+    min_weight: float = 0.0,
     missing: str = "fractional",
     charged: bool = False,
 ) -> Found | None:
@@ -86,16 +86,16 @@ def search_column(
     Parameters
     ----------
     nominal : "multiway" or "subset" for a nominal column, None for numbers
-    least : the weight that two branches must have
+    min_weight : the weight that two branches must have
     missing : "branch" where missing cells have a branch of their own
     charged : whether a nominal column has so many values that it is charged for what chance gains
     """
     if all(map(is_missing, cells)):
         return None
     if nominal is None:
-        split, charge = _best_cut(cuts_of(cells, rows), rows, criterion, least)
+        split, charge = _best_cut(cuts_of(cells, rows), rows, criterion, min_weight)
     else:
-        split, charge = _best_nominal(cells, rows, criterion, nominal, least, missing), 0.0
+        split, charge = _best_nominal(cells, rows, criterion, nominal, min_weight, missing), 0.0
     if split is None:
         return None
     if charged:
@@ -108,23 +108,27 @@ def search_column(
             return None
     split = split.with_missing("missing") if missing == "branch" else split
     gain = split.gain(criterion) - charge
-    paid = criterion != "gain_ratio" or nominal is not None or gain > EQUAL_RATIO
-    return Found(split, gain) if paid else None
+    enough = criterion != "gain_ratio" or nominal is not None or gain > EQUAL_RATIO
+    return Found(split, gain) if enough else None
 
 
-def _best_nominal(cells, rows, criterion, nominal, least, missing) -> CandidateSplit | None:
+def _best_nominal(cells, rows, criterion, nominal, min_weight, missing) -> CandidateSplit | None:
     """A branch for every value, if two of them are heavy enough; or the best two groups of values."""
-    gap = rows.group([is_missing(cell) for cell in cells])
+    missing_rows = rows.group([is_missing(cell) for cell in cells])
     values = sorted({cell for cell in cells if not is_missing(cell)})
     branches = [(value, rows.group([cell == value for cell in cells])) for value in values]
     if nominal == "subset":
-        return best_groups(branches, gap, criterion, least)
-    weights = [group.weight for _, group in branches] + [gap.weight] * (missing == "branch")
-    return CandidateSplit(tuple(branches), gap) if sum(w > 0 and w >= least for w in weights) >= 2 else None
+        return best_groups(branches, missing_rows, criterion, min_weight)
+    weights = [group.weight for _, group in branches] + [missing_rows.weight] * (missing == "branch")
+    return (
+        CandidateSplit(tuple(branches), missing_rows)
+        if sum(w > 0 and w >= min_weight for w in weights) >= 2
+        else None
+    )
 
 
 def _best_cut(
-    cuts: Sequence[CandidateSplit], rows: TargetRows, criterion: str, least: float
+    cuts: Sequence[CandidateSplit], rows: TargetRows, criterion: str, min_weight: float
 ) -> tuple[CandidateSplit | None, float]:
     """The best cut, and what it is charged for.
 
@@ -132,8 +136,8 @@ def _best_cut(
     of an average class's weight on both sides.
     """
     if not cuts or criterion != "gain_ratio":
-        return best_of(cuts, criterion, least), 0.0
+        return best_of(cuts, criterion, min_weight), 0.0
     a_tenth = 0.1 * cuts[0].known.weight / rows.n_classes
-    least = min(max(a_tenth, least), max(MOST_BESIDE, least))
-    allowed = [cut for cut in cuts if min(group.weight for group in cut.groups) >= least]
+    min_weight = min(max(a_tenth, min_weight), max(MOST_BESIDE, min_weight))
+    allowed = [cut for cut in cuts if min(group.weight for group in cut.groups) >= min_weight]
     return best_of(allowed, criterion), math.log2(max(len(allowed), 1)) / cuts[0].weight

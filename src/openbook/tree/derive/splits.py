@@ -75,11 +75,11 @@ class NumberGroup:
         weight = self.weight + other.weight
         if weight <= 0:
             return self
-        apart = other.mean - self.mean
+        difference = other.mean - self.mean
         return NumberGroup(
             weight,
-            self.mean + apart * other.weight / weight,
-            self.error + other.error + apart * apart * self.weight * other.weight / weight,
+            self.mean + difference * other.weight / weight,
+            self.error + other.error + difference * difference * self.weight * other.weight / weight,
         )
 
 
@@ -89,13 +89,15 @@ Group = Any
 
 @dataclass(frozen=True)
 class CandidateSplit:
-    """A test's branches, as (what leads there, its rows), and the rows whose cell is missing.
+    """What a test would make of a node's rows.
 
-    together : the rows of all branches, where they do not add up: medians do not
+    branches : pairs of what leads to a branch and its rows
+    missing_rows : the rows whose cell is missing
+    together : the rows of all branches as one group, if it does not follow from theirs: a median does not
     """
 
     branches: tuple[tuple[Any, Group], ...]
-    gap: Group
+    missing_rows: Group
     cut: float = math.nan
     together: Group = None
 
@@ -109,7 +111,7 @@ class CandidateSplit:
 
     @property
     def weight(self) -> float:
-        return self.known.weight + self.gap.weight
+        return self.known.weight + self.missing_rows.weight
 
     @property
     def share(self) -> float:
@@ -128,36 +130,42 @@ class CandidateSplit:
     @property
     def info(self) -> float:
         """The split information."""
-        return Classes(tuple(g.weight for g in (*self.groups, self.gap))).impurity("entropy")
+        return Classes(tuple(g.weight for g in (*self.groups, self.missing_rows))).impurity("entropy")
 
     def with_missing(self, test: Any) -> "CandidateSplit":
         """The same with missing cells in a branch of their own, if there are any."""
-        if self.gap.weight <= 0:
+        if self.missing_rows.weight <= 0:
             return self
-        return CandidateSplit((*self.branches, (test, self.gap)), self.gap.times(0.0), self.cut)
+        return CandidateSplit(
+            (*self.branches, (test, self.missing_rows)), self.missing_rows.times(0.0), self.cut
+        )
 
     def children(self, missing: str) -> list[Group]:
         """What the branches come to hold, by the policy for missing cells."""
         groups, weights = self.groups, [g.weight for g in self.groups]
         if missing == "fractional":
             known = self.known.weight
-            return [group + self.gap.times(group.weight / known) for group in groups]
+            return [group + self.missing_rows.times(group.weight / known) for group in groups]
         heaviest = weights.index(max(weights))
-        return [group + self.gap if b == heaviest else group for b, group in enumerate(groups)]
+        return [group + self.missing_rows if b == heaviest else group for b, group in enumerate(groups)]
 
 
-def best_of(splits: Sequence[CandidateSplit], criterion: str, least: float = 0.0) -> CandidateSplit | None:
+def best_of(
+    splits: Sequence[CandidateSplit], criterion: str, min_weight: float = 0.0
+) -> CandidateSplit | None:
     """The split of the highest gain that leaves the least weight on both sides, the first of equals."""
     best, top = None, 0.0
     for split in splits:
         gain = split.gain(criterion)
-        heavy = min(g.weight for g in split.groups) >= least
-        if heavy and gain > top + gain_tolerance(split.known, criterion):
+        allowed = min(g.weight for g in split.groups) >= min_weight
+        if allowed and gain > top + gain_tolerance(split.known, criterion):
             best, top = split, gain
     return best
 
 
-def best_groups(branches: Sequence[tuple[Any, Group]], gap: Group, criterion: str, least: float = 0.0):
+def best_groups(
+    branches: Sequence[tuple[Any, Group]], missing_rows: Group, criterion: str, min_weight: float = 0.0
+):
     """The best two groups of a nominal column's values, a split with tuples of values; None if there is none.
 
     In the order of a class's share, or of the mean target, the best groups of all are a cut: exact for two
@@ -166,19 +174,23 @@ def best_groups(branches: Sequence[tuple[Any, Group]], gap: Group, criterion: st
     filled = [(value, group) for value, group in branches if group.weight > 0]
     if len(filled) < 2:
         return None
-    n_orders = 1 if isinstance(gap, NumberGroup) or len(gap.weights) <= 2 else len(gap.weights)
+    n_orders = (
+        1
+        if isinstance(missing_rows, NumberGroup) or len(missing_rows.weights) <= 2
+        else len(missing_rows.weights)
+    )
     splits = []
     for o in range(n_orders):
-        order = sorted(filled, key=lambda branch: _place(branch[1], o, n_orders))
+        order = sorted(filled, key=lambda branch: _sort_key(branch[1], o, n_orders))
         for at in range(1, len(order)):
             sides = order[:at], order[at:]
             named = tuple((tuple(v for v, _ in side), reduce(add, [g for _, g in side])) for side in sides)
-            splits.append(CandidateSplit(named, gap))
-    return best_of(splits, criterion, least)
+            splits.append(CandidateSplit(named, missing_rows))
+    return best_of(splits, criterion, min_weight)
 
 
-def _place(group: Group, order: int, n_orders: int) -> float:
-    """Where a value stands: by its mean, by the share of the last of two classes, or of one of many."""
+def _sort_key(group: Group, order: int, n_orders: int) -> float:
+    """The key to sort values by: the mean target, or the share of a class (of two classes, the last)."""
     if isinstance(group, NumberGroup):
         return group.mean
     return group.weights[-1 if n_orders == 1 else order] / group.weight
@@ -243,23 +255,23 @@ def gain_tolerance(group: Group, criterion: str) -> float:
 def chosen(gains, infos, node: Group, criterion: str, min_gain: float = 0.0, counted=None) -> int | None:
     """The position of the winner, or None.
 
-    It has the highest gain, or the highest gain ratio among those of at least average gain.
+    It has the highest gain, or the highest gain ratio among those of at min_weight average gain.
 
     Parameters
     ----------
     gains, infos : of each column, None if it has no split
     counted : which gains the average is taken of; all by default
     """
-    slack = gain_tolerance(node, criterion)
-    enough = max(min_gain, slack)
-    able = [j for j, gain in enumerate(gains) if gain is not None]
+    tolerance = gain_tolerance(node, criterion)
+    enough = max(min_gain, tolerance)
+    with_split = [j for j, gain in enumerate(gains) if gain is not None]
     if criterion != "gain_ratio":
-        return _first_highest([(j, gains[j]) for j in able if gains[j] > enough], slack)
+        return _first_highest([(j, gains[j]) for j in with_split if gains[j] > enough], tolerance)
     average = average_gain(gains, counted)
     return _first_highest(
         [
             (j, gains[j] / infos[j])
-            for j in able
+            for j in with_split
             if gains[j] > enough and gains[j] >= average - NEAR_AVERAGE and infos[j] > 0
         ],
         EQUAL_RATIO,
@@ -268,14 +280,14 @@ def chosen(gains, infos, node: Group, criterion: str, min_gain: float = 0.0, cou
 
 def average_gain(gains, counted=None) -> float:
     """The average of the gains that count; 0 if none does."""
-    able = [gain for j, gain in enumerate(gains) if gain is not None and (counted is None or counted[j])]
-    return math.fsum(able) / len(able) if able else 0.0
+    own = [gain for j, gain in enumerate(gains) if gain is not None and (counted is None or counted[j])]
+    return math.fsum(own) / len(own) if own else 0.0
 
 
-def _first_highest(scores, slack):
+def _first_highest(scores, tolerance):
     """The position of the highest score; of those that differ by no more than rounding, the first."""
     best, top = None, 0.0
     for j, score in scores:
-        if score > top + slack:
+        if score > top + tolerance:
             best, top = j, score
     return best

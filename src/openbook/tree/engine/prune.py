@@ -56,17 +56,20 @@ PRUNING_RULES = (
 #: The ways that need rows held out.
 HELD_OUT = ("reduced_error", "best_first")
 
-#: J48's allowances: how many errors fewer a subtree must expect, or make in training, to be kept.
+#: J48's allowances: a subtree is kept if it saves more than so many errors, expected ones or those made
+#: in training.
 EXPECTED, MADE = 0.1, 1e-3
 #: Costs that differ by less, as a share of the largest, are equal.
 TIE = 1e-12
 
 
 class Decision(NamedTuple):
-    """What was decided at a node: the cost of the subtree left below it, of a leaf in its place, and so.
+    """A decision at a node: whether a leaf takes the place of the subtree below it.
 
-    `node` counts in the grown tree; `leaves` are those of the subtree as it was left; `rule` is a way to
-    prune, or "collapse".
+    node : its number in the grown tree
+    leaves : of the subtree, after what was pruned in it earlier
+    before, after : the cost of the subtree, and of a leaf in its place
+    rule : one of PRUNING_RULES
     """
 
     node: int
@@ -102,9 +105,9 @@ class Path(NamedTuple):
 
     def subtree(self, step):
         """The tree of a step."""
-        ends = np.zeros(self.grown.size, dtype=bool)
-        ends[self.nodes[1 : step + 1]] = True
-        return cut_back(self.grown, ends)[0]
+        becomes_leaf = np.zeros(self.grown.size, dtype=bool)
+        becomes_leaf[self.nodes[1 : step + 1]] = True
+        return cut_back(self.grown, becomes_leaf)[0]
 
 
 def keep_best_first(tree, most_leaves):
@@ -113,15 +116,15 @@ def keep_best_first(tree, most_leaves):
     Nodes wait by weight × gain, the drop in cost; the first of equals is next. A split that would make too
     many leaves is left out.
     """
-    drop, more = (tree.weight * tree.gain).tolist(), (tree.branches - 1).tolist()
-    ends, waiting, left = tree.attribute != LEAF, [(-np.inf, 0)], most_leaves - 1
-    while waiting and left:
+    drop, more_leaves = (tree.weight * tree.gain).tolist(), (tree.branches - 1).tolist()
+    becomes_leaf, waiting, spare = tree.attribute != LEAF, [(-np.inf, 0)], most_leaves - 1
+    while waiting and spare:
         _, node = heappop(waiting)
-        if 0 < more[node] <= left:
-            ends[node], left = False, left - more[node]
+        if 0 < more_leaves[node] <= spare:
+            becomes_leaf[node], spare = False, spare - more_leaves[node]
             for child in tree.children(node):
                 heappush(waiting, (-drop[child], child))
-    cut, kept = cut_back(tree, ends)
+    cut, kept = cut_back(tree, becomes_leaf)
     return Pruned(cut, kept, ())
 
 
@@ -134,7 +137,7 @@ def impurity_costs(tree, criterion):
 
 
 def trimmed(tree, max_leaf_nodes, ccp_alpha, criterion):
-    """What is left of a tree of an ensemble by the limit on its leaves, and by their price."""
+    """A tree of an ensemble, cut back to the limit on its leaves and by the price of a leaf."""
     if max_leaf_nodes is not None:
         tree = keep_best_first(tree, max_leaf_nodes).tree
     if ccp_alpha:
@@ -223,11 +226,11 @@ def prune_confidence(tree, confidence=0.25):
 
 def collapse(tree):
     """Replace every subtree that gets no fewer training rows wrong than its node alone, the highest first."""
-    looked_at = _decided(tree, training_errors(tree), "collapse", allowance=-np.inf)
-    idle = [d._replace(pruned=True) for d in looked_at if d.after <= d.before + MADE]
-    pruned = _pruned(tree, idle)
-    left = set(pruned.kept.tolist())
-    return pruned._replace(decisions=tuple(d for d in idle if d.node in left))
+    candidates = _decided(tree, training_errors(tree), "collapse", allowance=-np.inf)
+    useless = [d._replace(pruned=True) for d in candidates if d.after <= d.before + MADE]
+    pruned = _pruned(tree, useless)
+    highest = set(pruned.kept.tolist())
+    return pruned._replace(decisions=tuple(d for d in useless if d.node in highest))
 
 
 def prune_reduced_error(tree, totals):
@@ -255,28 +258,27 @@ def prune_best_first(tree, totals):
     ----------
     totals : as for `prune_reduced_error`
     """
-    cost, above = _errors_held_out(tree, totals), parents(tree)
-    left, leaves = cost.copy(), np.ones(tree.size, dtype=np.intp)
+    leaf_cost, parent = _errors_held_out(tree, totals), parents(tree)
+    subtree_cost, leaves = leaf_cost.copy(), np.ones(tree.size, dtype=np.intp)
     for node in _inner(tree):
-        below = tree.children(node)
-        left[node], leaves[node] = left[below].sum(), leaves[below].sum()
+        children = tree.children(node)
+        subtree_cost[node], leaves[node] = subtree_cost[children].sum(), leaves[children].sum()
     inner, decisions = tree.attribute != LEAF, []
-    allowance = TIE * float(cost.max())
+    allowance = TIE * float(leaf_cost.max())
     while inner.any():
-        saved = np.where(inner, left - cost, -np.inf)
+        saved = np.where(inner, subtree_cost - leaf_cost, -np.inf)
         best = np.flatnonzero(saved >= saved.max() - allowance)
         node = int(best[np.argmax(leaves[best])])
         pruned = bool(saved[node] >= -allowance)
-        decisions.append(
-            Decision(node, int(leaves[node]), float(left[node]), float(cost[node]), pruned, "best_first")
-        )
+        costs = float(subtree_cost[node]), float(leaf_cost[node])
+        decisions.append(Decision(node, int(leaves[node]), *costs, pruned, "best_first"))
         if not pruned:
             break
-        fewer, less = leaves[node] - 1, left[node] - cost[node]
+        fewer_leaves, less_cost = leaves[node] - 1, subtree_cost[node] - leaf_cost[node]
         inner[_below(tree, node)] = False
         while node >= 0:
-            left[node], leaves[node] = left[node] - less, leaves[node] - fewer
-            node = int(above[node])
+            subtree_cost[node], leaves[node] = subtree_cost[node] - less_cost, leaves[node] - fewer_leaves
+            node = int(parent[node])
     return _pruned(tree, decisions)
 
 
@@ -291,10 +293,10 @@ def _errors_held_out(tree, totals):
 
 def _below(tree, node):
     """A node and all below it."""
-    found, ahead = [], [node]
-    while ahead:
-        found.append(ahead.pop())
-        ahead += tree.children(found[-1])
+    found, waiting = [], [node]
+    while waiting:
+        found.append(waiting.pop())
+        waiting += tree.children(found[-1])
     return found
 
 
@@ -314,14 +316,15 @@ def prune_cost_complexity(tree, cost, alpha):
 def cost_complexity_path(tree, cost):
     """Weakest-link pruning: which node becomes a leaf next as α grows, and at which α.
 
-    A node t is worth a leaf from α on where the leaf's cost is made up for by the leaves saved:
+    A node t should become a leaf from that α on at which the leaves saved make up for its higher cost:
 
         g(t) = (R(t) - R(T)) / (leaves of T - 1)
 
-    T being the subtree that is still there at that α. From the leaves up, g starts with t's children as
-    leaves; while the last link to be cut below t is cut no sooner than g says, it is still there at g, and is
-    undone: its rise in cost and its leaves are t's to save. What is undone never becomes a step of its own,
-    so that n log n steps are enough. Each step cuts one link, as in scikit-learn's `ccp_path`.
+    where T is the subtree that is still there at that α. From the leaves up, g is first computed as if t's
+    children were leaves. While the last link to be cut below t is cut at no smaller α than g, that link is
+    still there at g: it is undone, and its rise in cost and its leaves count for t. A link that is undone
+    never becomes a step of its own, so n log n steps are enough. Each step cuts one link, as in
+    scikit-learn's `ccp_path`.
 
     Parameters
     ----------
@@ -330,7 +333,9 @@ def cost_complexity_path(tree, cost):
     """
     cost = np.asarray(cost, dtype=float)
     first, branches, costs = tree.first.tolist(), tree.branches.tolist(), cost.tolist()
-    links: list[list] = [[] for _ in range(tree.size)]  # of each subtree, a heap, the last to be cut first
+    links: list[list] = [
+        [] for _ in range(tree.size)
+    ]  # a heap for each subtree; the last to be cut comes first
     for node in _inner(tree):
         children = slice(first[node], first[node] + branches[node])
         heap = _joined(links[children])
@@ -341,10 +346,10 @@ def cost_complexity_path(tree, cost):
         heappush(heap, (-rise / saved, node, rise, saved))
         links[node] = heap
     steps = sorted(links[0], reverse=True)
-    less, nodes, rises, leaves = zip(*steps, strict=True) if steps else ((), (), (), ())
+    minus_alphas, nodes, rises, leaves = zip(*steps, strict=True) if steps else ((), (), (), ())
     return Path(
         tree,
-        np.maximum(-np.array([0.0, *less]), 0.0),
+        np.maximum(-np.array([0.0, *minus_alphas]), 0.0),
         cost[tree.attribute == LEAF].sum() + np.cumsum([0.0, *rises]),
         tree.n_leaves - np.cumsum([0, *leaves]),
         np.array([-1, *nodes]),
@@ -352,7 +357,7 @@ def cost_complexity_path(tree, cost):
 
 
 def _joined(heaps):
-    """One heap of all: the smaller ones are poured into the largest."""
+    """One heap of all: the smaller ones are added to the largest."""
     largest = max(heaps, key=len)
     for heap in heaps:
         if heap is not largest:
@@ -372,32 +377,26 @@ def _bottom_up(tree, cost, rule, allowance=0.0):
 
 
 def _decided(tree, cost, rule, allowance):
-    """What becomes of each inner node, children before parents."""
+    """The decision at each inner node, children before parents."""
     first, branches = tree.first.tolist(), tree.branches.tolist()
-    left = cost.tolist()  # what each node costs, with the subtree that is left to it
+    final = cost.tolist()  # the cost of each node with what is left of its subtree
     leaves = [1] * tree.size
     allowance += TIE * float(cost.max())
     decisions = []
     for node in _inner(tree):
         children = slice(first[node], first[node] + branches[node])
-        before, after, below = sum(left[children]), left[node], sum(leaves[children])
+        before, after, n_leaves = sum(final[children]), final[node], sum(leaves[children])
         pruned = after <= before + allowance
-        decisions.append(Decision(node, below, before, after, pruned, rule))
+        decisions.append(Decision(node, n_leaves, before, after, pruned, rule))
         if not pruned:
-            left[node], leaves[node] = before, below
+            final[node], leaves[node] = before, n_leaves
     return decisions
 
 
 def _pruned(tree, decisions):
-    ends = _ends(tree, decisions)
-    if not ends.any():
+    becomes_leaf = np.zeros(tree.size, dtype=bool)
+    becomes_leaf[[d.node for d in decisions if d.pruned]] = True
+    if not becomes_leaf.any():
         return Pruned(tree, np.arange(tree.size), tuple(decisions))
-    cut, kept = cut_back(tree, ends)
+    cut, kept = cut_back(tree, becomes_leaf)
     return Pruned(cut, kept, tuple(decisions))
-
-
-def _ends(tree, decisions):
-    """A mask of the nodes that become leaves."""
-    ends = np.zeros(tree.size, dtype=bool)
-    ends[[d.node for d in decisions if d.pruned]] = True
-    return ends

@@ -1,7 +1,7 @@
 """Many stumps of two classes from the same rows: the exact best cut of every column, found by bins.
 
-The worth of a cut is convex in the weights of the two classes on its left (see `two_classes`). So no cut
-inside a bin is worth more than the best of four corners, which follow from the weights of the bin. Counting
+The score of a cut is convex in the weights of the two classes on its left (see `two_classes`). So no cut
+inside a bin scores higher than the best of four corners, which follow from the weights of the bin. Counting
 the bins of a column takes one pass over the rows in their own order; only bins with a corner above the best
 cut between bins are searched row by row, in sorted order. Of equals the first wins, as everywhere (see
 `split`).
@@ -30,7 +30,14 @@ from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, MOST_ROWS, ROW, s
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree
 from openbook.tree.engine.scales import midpoint
 from openbook.tree.engine.split import ROUNDING, Instances
-from openbook.tree.engine.two_classes import allowed, best_inside, cut_beats, drop_of, may_hide, worth
+from openbook.tree.engine.two_classes import (
+    allowed,
+    best_inside,
+    cut_score,
+    drop_of_score,
+    may_hold_better_cut,
+    scores_above,
+)
 
 #: A column has about this many bins, times the square root of the rows: then few bins of a column of noise
 #: have to be searched. More bins are slower to count, fewer leave more rows to search.
@@ -287,12 +294,12 @@ def totals_of(counts, n_bins):
 
 @exact
 def best_between(counts, n_bins, totals, least, xlogx):
-    """The worth of the best cut between bins."""
-    best, ones, left = 0.0, 0.0, 0.0
+    """The score of the best cut between bins."""
+    best, second, left = 0.0, 0.0, 0.0
     for k in range(n_bins - 1):
-        ones, left = ones + counts[2 * k + 1], left + counts[2 * k] + counts[2 * k + 1]
-        if allowed(left, totals, least) and cut_beats(ones, left, totals, best, GINI, xlogx):
-            best = worth(ones, left, totals, GINI, xlogx)
+        second, left = second + counts[2 * k + 1], left + counts[2 * k] + counts[2 * k + 1]
+        if allowed(left, totals, least) and scores_above(second, left, totals, best, GINI, xlogx):
+            best = cut_score(second, left, totals, GINI, xlogx)
     return best
 
 
@@ -302,25 +309,29 @@ def search_bins(presorted, f, instances, least, cut):
     counts, n_bins, xlogx = presorted.counts[f], presorted.n_bins[f], instances.xlogx
     sizes, opened, keys = presorted.sizes[f], presorted.opened[f], presorted.keys
     totals = totals_of(counts, n_bins)
-    slack = ROUNDING * totals[1] * totals[1] / 2  # in what a cut is worth
-    enough = best_between(counts, n_bins, totals, least, xlogx) - 2 * slack  # an earlier equal would win
-    bar, cut.bin, waits = slack, NO_CUT, False
-    ones, left = 0.0, 0.0
+    rounding = ROUNDING * totals[1] * totals[1] / 2  # in the score of a cut
+    enough = best_between(counts, n_bins, totals, least, xlogx) - 2 * rounding  # an earlier equal would win
+    bar, cut.bin, waits = rounding, NO_CUT, False
+    second, left = 0.0, 0.0
     for k in range(n_bins):
         of_bin, size = counts[2 * k + 1], counts[2 * k] + counts[2 * k + 1]
-        if opened[k] != SINGLE and may_hide(ones, left, of_bin, size, totals, enough, GINI, xlogx):
+        if opened[k] != SINGLE and may_hold_better_cut(
+            second, left, of_bin, size, totals, enough, GINI, xlogx
+        ):
             if opened[k] < 0:
                 opened[k], waits = NEEDED, True
             elif not waits:
-                inside, before = keys[opened[k] : opened[k] + sizes[k]], (ones, left)
-                _, (bar, last, _) = best_inside(inside, instances, before, totals, (bar, slack), least, GINI)
+                inside, before = keys[opened[k] : opened[k] + sizes[k]], (second, left)
+                _, (bar, last, _) = best_inside(
+                    inside, instances, before, totals, (bar, rounding), least, GINI
+                )
                 if last >= 0:
                     cut.bin, cut.taken = k, last + 1
-        ones, left = ones + of_bin, left + size
+        second, left = second + of_bin, left + size
         is_cut = k < n_bins - 1 and allowed(left, totals, least)
-        if is_cut and cut_beats(ones, left, totals, bar, GINI, xlogx):
-            bar, cut.bin, cut.taken = worth(ones, left, totals, GINI, xlogx) + slack, k, sizes[k]
-    cut.drop = drop_of(bar - slack, totals, GINI)
+        if is_cut and scores_above(second, left, totals, bar, GINI, xlogx):
+            bar, cut.bin, cut.taken = cut_score(second, left, totals, GINI, xlogx) + rounding, k, sizes[k]
+    cut.drop = drop_of_score(bar - rounding, totals, GINI)
     if waits:
         cut.bin = NEEDED
 
