@@ -114,8 +114,17 @@ class RowsInSpace(Classifier):
         return tags
 
 
-class _OnGraph(RowsInSpace):
+class _OnGraph(Declared, RowsInSpace):
     """What both ways along the graph share."""
+
+    n_neighbors: int = 7
+    max_iter: int = 1000
+    tol: float = 1e-3
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
+    scale: bool = True
+    p: MinkowskiPower = 2
+    n_jobs: int | None = None
 
     name: ClassVar[str]
 
@@ -218,7 +227,7 @@ class _OnGraph(RowsInSpace):
             raise ValueError("the classes of its rows are not probabilities")
 
 
-class LabelPropagation(Declared, _OnGraph):
+class LabelPropagation(_OnGraph):
     """Label propagation: every row takes the mean of its nearest rows, and given labels stay.
 
     scikit-learn's with its kernel "knn", on a sparse graph, for columns of any kind.
@@ -266,15 +275,6 @@ class LabelPropagation(Declared, _OnGraph):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    n_neighbors: int = 7
-    max_iter: int = 1000
-    tol: float = 1e-3
-    metric: Metric = "auto"
-    algorithm: Algorithm = "auto"
-    scale: bool = True
-    p: MinkowskiPower = 2
-    n_jobs: int | None = None
-
     name = "Label propagation"
 
     def _round(self, neighbours, codes):
@@ -296,7 +296,7 @@ class LabelPropagation(Declared, _OnGraph):
             yield Step(f"P({truth})", _MEAN, numbers, sum(its) / len(rows), f"rows {rows}")
 
 
-class LabelSpreading(Declared, _OnGraph):
+class LabelSpreading(_OnGraph):
     """Label spreading: labels flow along the graph of nearest rows, and given labels may give way a little.
 
     scikit-learn's with its kernel "knn", on a sparse graph, for columns of any kind.
@@ -305,8 +305,6 @@ class LabelSpreading(Declared, _OnGraph):
     ----------
     n_neighbors : int, default=7
         How many nearest rows each row has, itself among them; it takes shares from the others.
-    alpha : float, default=0.2
-        How much a row takes from its neighbours, above 0 and below 1; the rest is its given label.
     max_iter : int, default=30
         The most rounds.
     tol : float, default=0.001
@@ -316,6 +314,8 @@ class LabelSpreading(Declared, _OnGraph):
     scale : bool, default=True
     p : float, default=2
     n_jobs : int or None, default=None
+    alpha : float, default=0.2
+        How much a row takes from its neighbours, above 0 and below 1; the rest is its given label.
 
     Attributes
     ----------
@@ -346,15 +346,8 @@ class LabelSpreading(Declared, _OnGraph):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    n_neighbors: int = 7
-    alpha: Annotated[float, Number(above=0, at_most=0.999999)] = 0.2
     max_iter: int = 30
-    tol: float = 1e-3
-    metric: Metric = "auto"
-    algorithm: Algorithm = "auto"
-    scale: bool = True
-    p: MinkowskiPower = 2
-    n_jobs: int | None = None
+    alpha: Annotated[float, Number(above=0, at_most=0.999999)] = 0.2
 
     name = "Label spreading"
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from openbook.border.class_weight import class_factors
 from openbook.border.learner import Classifier, most_probable
-from openbook.border.not_taken import Declared
 from openbook.border.rows import RowWeights, infinite_cell
 from openbook.border.rules import Maybe, Number, OneOf
 from openbook.data import Column, Intervals, Numeric, Schema, Table
@@ -17,7 +16,7 @@ from openbook.tree.derive.splits import min_leaf_weight
 from openbook.tree.engine.nodes import SPREAD, add_along_paths, leaves_of
 from openbook.tree.engine.prune import PRUNINGS
 from openbook.tree.engine.stump import Presorted, best_stump, presort
-from openbook.tree.learner import Growing, TreeLearner
+from openbook.tree.learner import DecisionTreeParameters, Growing, TreeLearner
 
 
 class GrowingClassifier(Growing, Classifier):
@@ -136,7 +135,7 @@ class StumpRows(NamedTuple):
         return stump.decisions
 
 
-class DecisionTreeClassifier(Declared, TreeClassifier):
+class DecisionTreeClassifier(DecisionTreeParameters, TreeClassifier):
     """A decision tree for classification: typed columns, missing values, multiway splits, pruning.
 
     Numbers and ordinal values are cut in two, halfway between neighbouring values; of splits with the same
@@ -147,11 +146,11 @@ class DecisionTreeClassifier(Declared, TreeClassifier):
     criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
         The measure of impurity whose decrease, the gain, a split is judged by. "gain_ratio" follows C4.5 in
         all its details.
-    splitter : {"best", "random"}, default="best"
-        Whether the best cut of each column is searched for, or one is drawn at random from its range.
     nominal : {"multiway", "subset"}, default="multiway"
     missing : {"fractional", "majority", "branch"}, default="fractional"
     rare_values : {"pool", "keep"}, default="pool"
+    splitter : {"best", "random"}, default="best"
+        Whether the best cut of each column is searched for, or one is drawn at random from its range.
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
@@ -160,28 +159,28 @@ class DecisionTreeClassifier(Declared, TreeClassifier):
     min_impurity_decrease : float, default=0.0
     min_gain : float, default=0.0
         A split must gain more than this.
-    significance : float or None, default=None
-        The significance level of a chi-squared test that a split must pass; None for no test.
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
-    pre_prune : {"pessimistic"} or None, default=None
-        Do not split a node if the pessimistic error would not fall; None to ignore this.
     prune : str or None, default=None
         How the grown tree is pruned: by the errors on rows held out, from the leaves up ("reduced_error") or
         the best cut first ("best_first"); by training errors plus a penalty for each leaf ("pessimistic"); by
         C4.5's upper bound of the error ("confidence"); or by errors plus `ccp_alpha` for each leaf
         ("cost_complexity"); None for not at all.
-    penalty : float, default=0.5
-        The errors that a leaf counts for in the pessimistic error.
-    confidence : float, default=0.25
-        The level of C4.5's bound; the smaller, the more is pruned.
     ccp_alpha : float, default=0.0
         The price of a leaf in cost-complexity pruning: impurity + ccp_alpha · leaves is minimised. Above 0 it
         prunes even if `prune` is None.
     validation_fraction : float, default=0.25
     bins : int or None, default=None
-    class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
+    significance : float or None, default=None
+        The significance level of a chi-squared test that a split must pass; None for no test.
+    pre_prune : {"pessimistic"} or None, default=None
+        Do not split a node if the pessimistic error would not fall; None to ignore this.
+    penalty : float, default=0.5
+        The errors that a leaf counts for in the pessimistic error.
+    confidence : float, default=0.25
+        The level of C4.5's bound; the smaller, the more is pruned.
+    class_weight : mapping of class to weight, "balanced" or None, default=None
     numeric : {"binary", "multiway"}, default="binary"
 
     Attributes
@@ -211,26 +210,10 @@ class DecisionTreeClassifier(Declared, TreeClassifier):
     """
 
     criterion: str = "gini"
-    nominal: str = "multiway"
-    missing: str = "fractional"
-    rare_values: str = "pool"
-    splitter: str = "best"
-    max_depth: int | None = None
-    min_samples_split: float = 2
-    min_samples_leaf: float = 1
-    min_weight_fraction_leaf: float = 0.0
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    min_gain: float = 0.0
     significance: Annotated[float | None, Maybe(Number(above=0, at_most=0.5))] = None
-    max_features: float | str | None = None
     pre_prune: Annotated[str | None, Maybe(OneOf("pessimistic"))] = None
     prune: Annotated[str | None, Maybe(OneOf(*PRUNINGS["classification"]))] = None
     penalty: float = 0.5
     confidence: float = 0.25
-    ccp_alpha: float = 0.0
-    validation_fraction: float = 0.25
-    bins: int | None = None
     class_weight: Any = None
-    random_state: Any = None
     numeric: str = "binary"

@@ -17,6 +17,7 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.errors import ParameterError
@@ -215,6 +216,29 @@ class Growing(Learner):
             return None
         limits = {"max_leaf_nodes": self.max_leaf_nodes, "ccp_alpha": self.ccp_alpha}
         return partial(trimmed, **limits, criterion=self.criterion)
+
+
+class DecisionTreeParameters(Declared):
+    """The parameters of a decision tree for classes as for numbers."""
+
+    criterion: str
+    nominal: str = "multiway"
+    missing: str = "fractional"
+    rare_values: str = "pool"
+    splitter: str = "best"
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    min_gain: float = 0.0
+    max_features: float | str | None = None
+    prune: str | None = None
+    ccp_alpha: float = 0.0
+    validation_fraction: float = 0.25
+    bins: int | None = None
+    random_state: Any = None
 
 
 #: What to try where a tree leaves it to the user.

@@ -1,15 +1,14 @@
 """A decision tree for numbers."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from openbook.border.learner import Regressor
-from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, OneOf
 from openbook.tree.engine.nodes import add_errors
 from openbook.tree.engine.prune import PRUNINGS
-from openbook.tree.learner import TreeLearner
+from openbook.tree.learner import DecisionTreeParameters, TreeLearner
 
 
 class TreeRegressor(TreeLearner, Regressor):
@@ -30,7 +29,7 @@ class TreeRegressor(TreeLearner, Regressor):
         return self._outputs(X)[:, 0]
 
 
-class DecisionTreeRegressor(Declared, TreeRegressor):
+class DecisionTreeRegressor(DecisionTreeParameters, TreeRegressor):
     """A decision tree for regression: a leaf predicts the mean of its rows, or their median.
 
     Numbers and ordinal values are cut in two, halfway between neighbouring values; of splits with the same
@@ -40,11 +39,11 @@ class DecisionTreeRegressor(Declared, TreeRegressor):
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         The error that a split lowers. With "absolute_error", leaves predict medians.
-    splitter : {"best", "random"}, default="best"
-        Whether the best cut of each column is searched for, or one is drawn at random from its range.
     nominal : {"multiway", "subset"}, default="multiway"
     missing : {"fractional", "majority", "branch"}, default="fractional"
     rare_values : {"pool", "keep"}, default="pool"
+    splitter : {"best", "random"}, default="best"
+        Whether the best cut of each column is searched for, or one is drawn at random from its range.
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
@@ -89,20 +88,4 @@ class DecisionTreeRegressor(Declared, TreeRegressor):
     """
 
     criterion: str = "squared_error"
-    nominal: str = "multiway"
-    missing: str = "fractional"
-    rare_values: str = "pool"
-    splitter: str = "best"
-    max_depth: int | None = None
-    min_samples_split: float = 2
-    min_samples_leaf: float = 1
-    min_weight_fraction_leaf: float = 0.0
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    min_gain: float = 0.0
-    max_features: float | str | None = None
     prune: Annotated[str | None, Maybe(OneOf(*PRUNINGS["regression"]))] = None
-    ccp_alpha: float = 0.0
-    validation_fraction: float = 0.25
-    bins: int | None = None
-    random_state: Any = None
