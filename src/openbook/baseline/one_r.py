@@ -98,6 +98,7 @@ class OneR(Declared, Folding, Classifier):
     _counts_rows = True
 
     bins: Annotated[int, Whole(at_least=2)] = 10
+    _scores_poorly = True  # a baseline
 
     def knobs(self):
         return {"bins": (3, 5, 10, 20)}
@@ -160,11 +161,6 @@ class OneR(Declared, Folding, Classifier):
         if isinstance(self.schema_[self.attribute_], Numeric):
             data = np.where(np.isnan(data), -1, np.searchsorted(self._best.cuts, data))
         return self._shares[data.astype(np.intp) + 2]  # unseen, missing, then the values
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # a baseline
-        return tags
 
     def complexity(self):
         return len(self.rule_)

@@ -81,6 +81,7 @@ class RuleClassifier(Declared, Folding, Classifier):
     _accepts = (Numeric, Nominal, Ordinal, Text)
 
     text: Annotated[Any, Anything("rules as a text, one a line")] = ""
+    _scores_poorly = True  # it learns nothing
 
     @property
     def _pools(self):
@@ -182,11 +183,6 @@ class RuleClassifier(Declared, Folding, Classifier):
         none = "No rule holds: the most frequent class"
         why = f"Rule {decides + 1} decides" if decides < len(self._tests) else none
         return Work(f"Hand-written rules for {self.target_}: one prediction", (grid,), f"{why}: {answer}.")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # it learns nothing
-        return tags
 
 
 def _deciding(rules, X):

@@ -70,6 +70,7 @@ class ZeroR(Declared, Folding, Classifier):
 
     strategy: Annotated[str, OneOf("majority", "uniform", "prior")] = "majority"
     random_state: Any = None
+    _scores_poorly = True  # a baseline
 
     def _step(self):
         return partial(_class_weights, len(self.classes_))
@@ -100,11 +101,6 @@ class ZeroR(Declared, Folding, Classifier):
             return super().predict(X)
         proba = self.predict_proba(X)
         return check_random_state(self.random_state).choice(self.classes_, size=len(proba), p=self._answer)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # a baseline
-        return tags
 
     def complexity(self):
         return 1

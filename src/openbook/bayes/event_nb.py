@@ -18,6 +18,7 @@ class EventNB(NaiveBayes):
     """Naive Bayes whose columns count events."""
 
     variance, kinds = "mle", None
+    _scores_poorly = True  # on clouds of points, which are no events
 
     @property  # type: ignore[misc]
     def smoothing(self):
@@ -55,7 +56,6 @@ class EventNB(NaiveBayes):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = self.distributions != "bernoulli"
-        tags.classifier_tags.poor_score = True  # on clouds of points, which are no events
         return tags
 
 

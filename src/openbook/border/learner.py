@@ -196,8 +196,15 @@ class Classifier(ClassifierMixin, Learner):
     #: Whether a class that a nominal target declares is learnt without a row of it; what needs rows of each
     #: class leaves it out.
     _counts_declared: ClassVar[bool] = True
+    #: Whether it may be wrong where other classifiers are right; the checks of scikit-learn then ask for less.
+    _scores_poorly: ClassVar[bool] = False
 
     classes_: Array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self._scores_poorly
+        return tags
 
     @property
     def n_classes_(self) -> int:

@@ -1,5 +1,7 @@
 """The base of classifiers that decide by the probabilities of another classifier."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -7,13 +9,44 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from openbook.border.learner import Learner
 from openbook.border.not_taken import KnownParameters
 from openbook.border.rules import check_parameters
+from openbook.data import Schema
 from openbook.draw import draw_boundary
 from openbook.errors import ParameterError
 from openbook.words.parameters import documented
 
 
+class Around(MetaEstimatorMixin, KnownParameters):
+    """What takes the inputs of the classifier that it is around."""
+
+    estimator: Any
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether the classifier is one of openbook's, so that judging gives it Tables and named classes."""
+        return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
+
+    def refusal(self, schema: Schema) -> str | None:
+        """Why the classifier cannot fit a table of this schema; others than ours do not say.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table, without the target.
+
+        Returns
+        -------
+        str or None
+        """
+        return self.estimator.refusal(schema) if hasattr(self.estimator, "refusal") else None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = self.estimator.__sklearn_tags__().input_tags
+        return tags
+
+
 @documented
-class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, KnownParameters):
+class AroundClassifier(Around, ClassifierMixin, KnownParameters):
     """A classifier around `estimator`, whose probabilities it keeps: a subclass decides otherwise."""
 
     def __init_subclass__(cls, **more):
@@ -49,11 +82,6 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, KnownParameters):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return clone(self.estimator).fit(X, y, **weights, **more)
 
-    @property
-    def takes_tables(self):
-        """Whether the classifier is one of openbook's, so that judging gives it Tables and named classes."""
-        return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
-
     def predict_log_proba(self, X):
         """The natural logarithm of `predict_proba`.
 
@@ -82,20 +110,6 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, KnownParameters):
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
-    def refusal(self, schema):
-        """Why the classifier cannot fit a table of this schema; others than ours do not say.
-
-        Parameters
-        ----------
-        schema : Schema
-            The columns of the table, without the target.
-
-        Returns
-        -------
-        str or None
-        """
-        return self.estimator.refusal(schema) if hasattr(self.estimator, "refusal") else None
-
     def complexity(self):
         """The size of the classifier.
 
@@ -122,8 +136,3 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, KnownParameters):
         ):
             return getattr(self.estimator_, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags = self.estimator.__sklearn_tags__().input_tags
-        return tags

@@ -169,13 +169,13 @@ class AdaBoostClassifier(Declared, OneLearner, Classifier):
 
     def _given(self, X, y, start, weight, n_rows):
         """What members are grown from, with the rows encoded where members are trees."""
-        learner, told = self._learners()[0], self._member_target(y)
+        learner, target = self._learners()[0], self._member_target(y)
         if self.resample or not getattr(learner, "_grows_again", False):
             return Given(X, y, weight, n_rows, learner, None)
         stump = DecisionTreeClassifier(max_depth=1)
-        if self.estimator is None and (encoded := clone(stump)._presorted(X, told)):  # noqa: SLF001 (trees)
+        if self.estimator is None and (encoded := clone(stump)._presorted(X, target)):  # noqa: SLF001 (trees)
             return Given(X, y, weight, n_rows, stump, encoded)
-        encoded = clone(learner)._encoded(X, told, start * weight)  # noqa: SLF001 (trees)
+        encoded = clone(learner)._encoded(X, target, start * weight)  # noqa: SLF001 (trees)
         return Given(X, y, weight, n_rows, learner, encoded)
 
     def _grown(self, given, rng, weights):

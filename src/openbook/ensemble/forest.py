@@ -214,12 +214,12 @@ class Forest(Declared, Sampled, ManyTrees):
 
     def _work_row(self, X):
         names = self._output_names()
-        said = np.concatenate([self._answer(tree, X) for tree in self.trees_]).tolist()
-        votes = shortened("votes", ["tree", *names], [[k + 1, *row] for k, row in enumerate(said)])
-        n = len(said)
+        answers = np.concatenate([self._answer(tree, X) for tree in self.trees_]).tolist()
+        votes = shortened("votes", ["tree", *names], [[k + 1, *row] for k, row in enumerate(answers)])
+        n = len(answers)
         steps = []
         for c, name in enumerate(names):
-            total = sum(row[c] for row in said)
+            total = sum(row[c] for row in answers)
             formula = r"\frac{1}{T} \sum_t f_t(x)"
             steps.append(Step(name, formula, fraction(total, n), total / n))
         return Work(
@@ -239,14 +239,14 @@ class OutOfBagVotes:
         n = len(training.y)
         self.y, self.w = training.y.astype(float), np.asarray(training.w, dtype=float)
         self.votes, self.losses = np.zeros((n, (n_classes or 1) + 1)), np.full(n, -1.0)
-        self.loss = self.heard = 0.0
+        self.loss = self.voted_weight = 0.0
 
     def add(self, values, outside):
         """One more tree; the error so far, NaN while nobody has a vote."""
         rows, leaves = outside
-        self.heard += self.w[rows[self.losses[rows] < 0]].sum()
+        self.voted_weight += self.w[rows[self.losses[rows] < 0]].sum()
         self.loss += add_leaf_votes(rows, leaves, values, self.votes, self.y, self.w, self.losses)
-        return self.loss / self.heard if self.heard else np.nan
+        return self.loss / self.voted_weight if self.voted_weight else np.nan
 
 
 def _grow_batch(training, rule, trim, n_classes, cells_outside, size, seeds):

@@ -61,7 +61,7 @@ class OneVsRestClassifier(Declared, TwoClassProblems):
         own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}
         return {f"estimator__{name}": values for name, values in own.items()}
 
-    def _book(self, rng):  # noqa: ARG002 (nothing is drawn)
+    def _code_book(self, rng):  # noqa: ARG002 (nothing is drawn)
         n = len(self.classes_)
         return np.array([[0], [1]], dtype=np.int8) if n == 2 else np.eye(n, dtype=np.int8)
 
@@ -81,12 +81,12 @@ class OneVsRestClassifier(Declared, TwoClassProblems):
 
     def _restore(self, arrays):
         super()._restore(arrays)
-        if not np.array_equal(self.code_book_, self._book(None)):
+        if not np.array_equal(self.code_book_, self._code_book(None)):
             raise ValueError("its members are not one for each class")
 
     def _work(self):
-        roll = [[self._problem(j), type(m).__name__] for j, m in enumerate(self.estimators_)]
-        grid = Grid("problems", ["problem", "learner"], roll)
+        problems = [[self._problem(j), type(m).__name__] for j, m in enumerate(self.estimators_)]
+        grid = Grid("problems", ["problem", "learner"], problems)
         works = tuple(member.work() for member in self.estimators_ if hasattr(member, "work"))
         return Work(f"One versus the rest for {self.target_}", (grid, *works), "The surest member decides.")
 

@@ -37,14 +37,14 @@ DRAWS = 50
 class TwoClassProblems(OneLearner, Classifier):
     """Several classes as two-class problems, a member each: `code_book_` says the side of each class in each.
 
-    A subclass writes the book (`_book`), how a problem is called (`_problem`), and the support of each class
-    by the members (`_support`), whose shares are the probabilities.
+    A subclass writes the book (`_code_book`), how a problem is called (`_problem`), and the support of each
+    class by the members (`_support`), whose shares are the probabilities.
     """
 
     code_book_: np.ndarray
 
     @abstractmethod
-    def _book(self, rng):
+    def _code_book(self, rng):
         """The side of each class in each problem, int8 (n_classes, n_problems)."""
 
     @abstractmethod
@@ -57,7 +57,7 @@ class TwoClassProblems(OneLearner, Classifier):
 
     def _fit(self, rows):
         rng = check_random_state(self.random_state)
-        self.code_book_ = self._book(rng)
+        self.code_book_ = self._code_book(rng)
         grow = partial(self._grown, gathered(rows))
         tasks = [(j, rng.randint(np.iinfo(np.int32).max)) for j in range(self.code_book_.shape[1])]
         self.estimators_ = list(each(tasks, grow))
@@ -144,7 +144,7 @@ class OutputCodeClassifier(Declared, TwoClassProblems):
     def knobs(self):
         return {"code_size": (1.5, 3.0, 6.0)}
 
-    def _book(self, rng):
+    def _code_book(self, rng):
         return code_book(rng, len(self.classes_), self.code_size)
 
     def _problem(self, j):
@@ -188,8 +188,8 @@ def code_book(rng, n_classes, code_size):
     """The code of each class, int8 (n_classes, n_problems): the farthest apart of a few random ones."""
     if n_classes == 1:
         return np.ones((1, 1), dtype=np.int8)
-    enough = 2 * math.ceil(math.log2(n_classes))  # with these, most random codes tell all classes apart
-    n_bits = min(max(math.ceil(code_size * n_classes), enough), 2 ** (n_classes - 1) - 1)
+    fewest = 2 * math.ceil(math.log2(n_classes))  # with these, most random codes tell all classes apart
+    n_bits = min(max(math.ceil(code_size * n_classes), fewest), 2 ** (n_classes - 1) - 1)
     return max((_random_book(rng, n_classes, n_bits) for _ in range(DRAWS)), key=_separation)
 
 

@@ -22,8 +22,8 @@ def add_leaf_votes(rows, leaves, values, votes, y, w, losses):
             votes[i, c] += values[leaves[k], c]
         votes[i, n_outputs] += 1
         if n_outputs == 1:
-            off = votes[i, 0] / votes[i, 1] - y[i]
-            loss = off * off
+            error = votes[i, 0] / votes[i, 1] - y[i]
+            loss = error * error
         else:
             top = 0
             for c in range(1, n_outputs):

@@ -76,8 +76,8 @@ class Stacking(Declared, Team, Averaging):
         tasks = list(product(range(len(self.estimators)), range(n_folds)))
         answers = each(tasks, partial(self._held_out, chunk, folds))
         outside = np.zeros((len(self.estimators), n_rows, len(self._outputs())))
-        for (m, fold), said in zip(tasks, answers, strict=True):
-            outside[m, folds == fold] = said
+        for (m, fold), answer in zip(tasks, answers, strict=True):
+            outside[m, folds == fold] = answer
         return outside
 
     def _held_out(self, chunk, folds, task):

@@ -59,8 +59,8 @@ class RandomSubspace(Declared, OneLearner, Averaging):
         super()._restore({name: array for name, array in arrays.items() if name != "columns"})
 
     def _work(self):
-        roll = self._members_grid(["columns"], [[", ".join(names)] for names in self.subspaces_])
-        return Work(f"{type(self).__name__} for {self.target_}", (roll,), "Every member sees all rows.")
+        members = self._members_grid(["columns"], [[", ".join(names)] for names in self.subspaces_])
+        return Work(f"{type(self).__name__} for {self.target_}", (members,), "Every member sees all rows.")
 
 
 class RandomSubspaceClassifier(RandomSubspace, AveragingClassifier):

@@ -101,6 +101,7 @@ class ProportionalOdds(Declared, Classifier):
     tol: Annotated[float, Number(above=0)] = 1e-6
     max_iter: int = 1000
     scale: bool = True
+    _scores_poorly = True  # of classes that have no order
 
     def knobs(self):
         return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}
@@ -149,11 +150,6 @@ class ProportionalOdds(Declared, Classifier):
         return len(self.coef_) + len(self.thresholds_)
 
     _saved_facts = {"converged": bool, "n_iter": int}
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # of classes that have no order
-        return tags
 
     def _arrays(self):
         likelihood = np.array([self.log_likelihood_])

@@ -15,18 +15,18 @@ from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.baseline import ZeroR
 from openbook.border.labels import EVEN, LabelLearner
-from openbook.border.learner import Learner
 from openbook.border.passages import odds_score, shaded_texts
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, OneOf, Whole
 from openbook.border.words import with_words
 from openbook.damage import checked_array, require
 from openbook.data import Column, Nominal, Schema, Table, Text, Word
+from openbook.decide.around import Around
 from openbook.decide.threshold import best_threshold
 from openbook.ensemble.members import copied, fitted
 from openbook.judge.folds.label_folds import IterativeStratification
@@ -41,7 +41,7 @@ SIDES = np.array(["no", "yes"])
 _INNER_FOLDS = 5
 
 
-class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
+class MultiLabelLearner(Around, LabelLearner):
     """A learner of several labels around a classifier; a subclass fits its members and asks them."""
 
     estimators_: list[Any]
@@ -64,11 +64,6 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
     @abstractmethod
     def _members_proba(self, X: Table) -> np.ndarray:
         """What the members make of rows as they see them: the probability of each label."""
-
-    @property
-    def takes_tables(self) -> bool:
-        """Whether the classifier is one of openbook's, so that judging gives it Tables."""
-        return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
 
     def _learn(self, X, sets, weights):
         X = self._with_words(X, sets)
@@ -127,20 +122,6 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
     def _decisions(self, X, proba):  # noqa: ARG002 (a subclass may ask the rows again)
         """Whether each row has each label, of rows as members see them and the probabilities of labels."""
         return proba > EVEN if self.thresholds is None else proba >= self.thresholds_
-
-    def refusal(self, schema):
-        """Why the classifier cannot fit a table of this schema; others than ours do not say.
-
-        Parameters
-        ----------
-        schema : Schema
-            The columns of the table, without the target.
-
-        Returns
-        -------
-        str or None
-        """
-        return self.estimator.refusal(schema) if hasattr(self.estimator, "refusal") else None
 
     def complexity(self):
         """The size of all members together.
@@ -243,8 +224,3 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         """Refuse members that are not one for each label, which only a damaged file has."""
         sides = [set(member.classes_.tolist()) <= set(SIDES.tolist()) for member in self.estimators_]
         require(len(sides) == len(self.labels_) and all(sides), "its members are not one for each label")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags = self.estimator.__sklearn_tags__().input_tags
-        return tags

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number, Whole, WordOr
 from openbook.damage import checked_array, require
 from openbook.errors import InterruptedFit, ParameterError
@@ -36,14 +37,17 @@ _SHAPES = {
 _WHOLE = ("support_", "n_iter_", "states_")
 
 
-class SupportVectors(Learner):
+class SupportVectors(Declared, Learner):
     """A learner made of support vectors."""
 
-    kernel: Annotated[Any, KernelChoice()]
-    degree: Annotated[int, Whole(at_least=1)]
-    gamma: Annotated[float | str, WordOr(Number(above=0), "scale", "auto")]
-    coef0: Annotated[float, Number()]
-    tol: Annotated[float, Number(above=0)]
+    C: float = 1.0
+    kernel: Annotated[Any, KernelChoice()] = "rbf"
+    degree: Annotated[int, Whole(at_least=1)] = 3
+    gamma: Annotated[float | str, WordOr(Number(above=0), "scale", "auto")] = "scale"
+    coef0: Annotated[float, Number()] = 0.0
+    scale: bool = True
+    tol: Annotated[float, Number(above=0)] = 1e-3
+    max_iter: int = 1000
 
     #: C is relative to the sum of the weights, which therefore count rows.
     _counts_rows = True

@@ -17,7 +17,6 @@ import numpy as np
 
 from openbook.border.class_weight import class_factors
 from openbook.border.learner import Classifier
-from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, OneOf, Whole
 from openbook.damage import checked_array, require
 from openbook.data.attributes import as_text
@@ -33,7 +32,7 @@ from openbook.svm.solve import kernel_table, solve_hard
 from openbook.svm.votes import class_scores, pairs
 
 
-class SVC(Declared, SupportVectors, Classifier):
+class SVC(SupportVectors, Classifier):
     """Support vector classification: the boundary with the widest margin.
 
     Parameters
@@ -49,21 +48,21 @@ class SVC(Declared, SupportVectors, Classifier):
         The factor in "poly" and "rbf": 1 / (d times the variance of all cells), 1 / d, or as given.
     coef0 : float, default=0.0
         The constant in "poly".
+    scale : bool, default=True
+        Whether numeric columns are standardised first; if not, they are taken as they come.
+    tol : float, default=0.001
+        The largest violation of the optimality conditions that is let pass.
+    max_iter : int, default=1000
+        The most sweeps over working sets, or Newton steps, of a machine.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Whether slack is paid as it is, or squared.
     multiclass : {"ovr", "ovo"}, default="ovr"
         More than two classes: a machine for each class against the rest, or for each pair of classes.
     class_weight : mapping of class to weight, "balanced" or None, default=None
-    scale : bool, default=True
-        Whether numeric columns are standardised first; if not, they are taken as they come.
     calibrate : int or None, default=5
         The number of folds by which probabilities are fitted to decisions about rows that a machine has not
         seen, each about as costly as the fit itself. None takes the decisions as they are, which is quick.
         Either way the most probable class is the predicted one.
-    tol : float, default=0.001
-        The largest violation of the optimality conditions that is let pass.
-    max_iter : int, default=1000
-        The most sweeps over working sets, or Newton steps, of a machine.
 
     Attributes
     ----------
@@ -124,18 +123,10 @@ class SVC(Declared, SupportVectors, Classifier):
     ([[1.0, 0.0]], [-1.0], [2.0])
     """
 
-    C: float = 1.0
-    kernel: Any = "rbf"
-    degree: int = 3
-    gamma: float | str = "scale"
-    coef0: float = 0.0
     loss: Annotated[str, OneOf("hinge", "squared_hinge")] = "hinge"
     multiclass: Annotated[str, OneOf("ovr", "ovo")] = "ovr"
     class_weight: Any = None
-    scale: bool = True
     calibrate: Annotated[Any, Maybe(Whole(at_least=2))] = 5
-    tol: float = 1e-3
-    max_iter: int = 1000
 
     _counts_declared = False  # no margin parts a class without rows from another
 

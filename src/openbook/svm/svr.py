@@ -9,12 +9,11 @@ A row's C is multiplied by its weight.
 beta : float64 (m,), the one row of dual_coef_
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from openbook.border.learner import Regressor
-from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.damage import checked_array, require
 from openbook.draw import draw_fit
@@ -25,15 +24,13 @@ from openbook.svm.machine import Task, solved
 from openbook.svm.problem import Problem
 
 
-class SVR(Declared, SupportVectors, Regressor):
+class SVR(SupportVectors, Regressor):
     """Support vector regression: the flattest function that keeps most rows in a tube around it.
 
     Parameters
     ----------
     C : float, default=1.0
         The cost of a unit of error beyond epsilon.
-    epsilon : float, default=0.1
-        How much error is free: half the width of the tube.
     kernel : {"linear", "poly", "rbf"} or function, default="rbf"
         The kernel K(x, z): x · z; (gamma x · z + coef0)^degree; exp(-gamma |x - z|²); or a function of two
         matrices, (n, d) and (m, d), that gives (n, m).
@@ -50,6 +47,8 @@ class SVR(Declared, SupportVectors, Regressor):
         The largest violation of the optimality conditions that is let pass.
     max_iter : int, default=1000
         The most sweeps over working sets, or Newton steps.
+    epsilon : float, default=0.1
+        How much error is free: half the width of the tube.
 
     Attributes
     ----------
@@ -107,13 +106,6 @@ class SVR(Declared, SupportVectors, Regressor):
 
     C: Annotated[float, Number(above=0)] = 1.0
     epsilon: Annotated[float, Number(at_least=0)] = 0.1
-    kernel: Any = "rbf"
-    degree: int = 3
-    gamma: float | str = "scale"
-    coef0: float = 0.0
-    scale: bool = True
-    tol: float = 1e-3
-    max_iter: int = 1000
 
     def knobs(self):
         return {**super().knobs(), "epsilon": (0.1, 0.5)}
