@@ -196,7 +196,7 @@ class Classifier(ClassifierMixin, Learner):
     #: Whether a class that a nominal target declares is learnt without a row of it; what needs rows of each
     #: class leaves it out.
     _counts_declared: ClassVar[bool] = True
-    #: Whether it may be wrong where other classifiers are right; the checks of scikit-learn then ask for less.
+    #: Whether it may be wrong where other classifiers are right, for which scikit-learn has a tag.
     _scores_poorly: ClassVar[bool] = False
 
     classes_: Array
