@@ -21,11 +21,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.folding import Folding
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Whole
 from openbook.data import UNSEEN, Categorical, Numeric
-from openbook.data.attributes import as_text
 from openbook.draw.charts import stacked_bars
 from openbook.fold import ROUNDING, Statistics
 from openbook.kernels.counts import Counts, class_weights
@@ -112,7 +111,7 @@ class OneR(Declared, Folding, Classifier):
         return RuleEvidence(np.zeros(k), counts, Samples.zero(k, n_numeric), np.zeros((k, n_numeric)))
 
     def _solve(self):
-        self._labels = [as_text(label) for label in self.classes_.tolist()]
+        self._labels = class_names(self)
         self._candidates = self._rules_of_all()
         self.errors_ = {rule.name: rule.errors for rule in self._candidates}
         fewest = min(rule.errors for rule in self._candidates)

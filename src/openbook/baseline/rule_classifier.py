@@ -21,7 +21,7 @@ import numpy as np
 
 from openbook.baseline.written_rules import bound_tests, read_rules
 from openbook.border.folding import Folding
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything
@@ -114,7 +114,7 @@ class RuleClassifier(Declared, Folding, Classifier):
         """The rules for these columns and classes."""
         self.rules_ = read_rules(self.text)
         self._tests = [bound_tests(rule, self.schema_) for rule in self.rules_]
-        known = [as_text(label) for label in self.classes_.tolist()]
+        known = class_names(self)
         self._rule_codes = [rule.class_of(self.target_, known) for rule in self.rules_]
 
     def _zero(self):
@@ -126,7 +126,7 @@ class RuleClassifier(Declared, Folding, Classifier):
         self._codes = np.array([*(most if code is None else code for code in self._rule_codes), most])
 
     def _announce(self):
-        known = [as_text(label) for label in self.classes_.tolist()]
+        known = class_names(self)
         for rule, code in zip(self.rules_, self._rule_codes, strict=True):
             if code is None:
                 unknown = f"{rule.label!r}, which no training row is. {did_you_mean(rule.label, known)}"

@@ -16,11 +16,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.folding import Folding
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
 from openbook.data import Text
-from openbook.data.attributes import as_text
 from openbook.fold import Statistics
 from openbook.kernels.counts import class_weights
 from openbook.words.numbers import figure, fraction
@@ -107,7 +106,7 @@ class ZeroR(Declared, Folding, Classifier):
 
     def _work(self):
         weights, total = self.statistics_.classes.tolist(), self.statistics_.classes.sum()
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         shares = [
             Step(f"P({self.target_} = {label})", r"\frac{N_c}{N}", fraction(n, total), n / total)
             for label, n in zip(labels, weights, strict=True)

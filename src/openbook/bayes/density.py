@@ -15,8 +15,7 @@ from itertools import compress
 import numpy as np
 
 from openbook.bayes.kernels import add_density
-from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
-from openbook.data import Numeric
+from openbook.bayes.likelihood import Factor, NumberColumns, given, left_out
 from openbook.fold import less
 from openbook.kernels.samples import Samples
 from openbook.words.numbers import figure
@@ -25,15 +24,10 @@ from openbook.work import Step, Work
 DENSITY = r"\frac{1}{W h} \sum_{i} \frac{w_i}{\sqrt{2 \pi}} e^{-\frac{(x - x_i)^2}{2 h^2}}"
 
 
-class KernelColumns(ApartColumns):
+class KernelColumns(NumberColumns):
     """Every column keeps its values."""
 
     name = "kernel"
-    needs = "numbers"
-
-    @classmethod
-    def usable(cls, schema):
-        return schema.of(Numeric)
 
     def zero(self, n_classes):
         return Samples.zero(n_classes, len(self.schema))

@@ -6,9 +6,9 @@ It starts from the model's counts and sums and uses nothing that the kernels use
 import math
 
 from openbook.bayes.likelihood import given
+from openbook.border.learner import class_statements
 from openbook.border.priors import prior_steps
 from openbook.data import Word
-from openbook.data.attributes import as_text
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined
@@ -25,7 +25,7 @@ def derive_model(model) -> Work:
 
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
-    labels = _truths(model)
+    labels = class_statements(model)
     priors = list(_prior_steps(model))
     products, logs = [], []
     for c, label in enumerate(labels):
@@ -80,13 +80,8 @@ def _word_grid(likelihood, X, c, r):
     return Grid(f"{ahead} against {behind}", head, telling_words(set(likelihood.schema.names), rows), note)
 
 
-def _truths(model):
-    """The classes as they stand in a probability: cheat = No."""
-    return [f"{model.target_} = {as_text(label)}" for label in model.classes_.tolist()]
-
-
 def _prior_steps(model):
-    return prior_steps(model, _truths(model), model.statistics_.classes, model.prior_)
+    return prior_steps(model, class_statements(model), model.statistics_.classes, model.prior_)
 
 
 def _product(label, prior, factors):

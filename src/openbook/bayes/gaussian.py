@@ -23,8 +23,7 @@ from itertools import compress
 import numpy as np
 
 from openbook.bayes.kernels import add_normal
-from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
-from openbook.data import Numeric
+from openbook.bayes.likelihood import Factor, NumberColumns, given, left_out
 from openbook.fold import less
 from openbook.kernels.moments import Moments
 from openbook.words.numbers import figure, fraction
@@ -39,21 +38,16 @@ FLOOR = 1e-9
 LEAST = 1e-298
 
 
-class GaussianColumns(ApartColumns):
+class GaussianColumns(NumberColumns):
     """Every column has a mean and a variance in each class."""
 
     name = "gaussian"
-    needs = "numbers"
 
     def __init__(self, schema, variance, var_smoothing=0.0):
         super().__init__(schema)
         self.var_smoothing = var_smoothing
         self.pooled = variance == "pooled"
         self.ddof = 0 if variance == "mle" else 1
-
-    @classmethod
-    def usable(cls, schema):
-        return schema.of(Numeric)
 
     def zero(self, n_classes):
         return Moments.zero(n_classes, len(self.schema))

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from openbook.data import Schema, Table
+from openbook.data import Numeric, Schema, Table
 from openbook.errors import ParameterError
 from openbook.fold import Statistics
 from openbook.work import Step, Work
@@ -108,6 +108,16 @@ class ApartColumns(Likelihood):
     @abstractmethod
     def add_column(self, X: Table, name: str, scores: np.ndarray) -> None:
         """Add the log-likelihood of one column alone."""
+
+
+class NumberColumns(ApartColumns):
+    """Such columns if they are numbers."""
+
+    needs = "numbers"
+
+    @classmethod
+    def usable(cls, schema: Schema) -> tuple[str, ...]:
+        return schema.of(Numeric)
 
 
 def left_out(name: str, truth: str, why: str) -> Factor:

@@ -30,7 +30,7 @@ from openbook.bayes.likelihood import ApartColumns
 from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.border.folding import Folding
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.border.not_taken import Declared
 from openbook.border.priors import class_priors
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
@@ -255,7 +255,7 @@ class NaiveBayes(Declared, Folding, Classifier):
         return ClassEvidence(np.zeros(n_classes), tuple(each.zero(n_classes) for each in likelihoods))
 
     def _solve(self):
-        self._labels = [as_text(label) for label in self.classes_.tolist()]
+        self._labels = class_names(self)
         self.prior_ = class_priors(self, self.statistics_.classes)
         self.likelihoods_ = self._likelihoods(self.schema_)
         for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):

@@ -38,6 +38,7 @@ from openbook.border.rules import check_parameters
 from openbook.border.target_means import with_means
 from openbook.border.words import with_words
 from openbook.data import Attribute, Categorical, Column, Numeric, Scan, Schema, Table, Text, read
+from openbook.data.attributes import as_text
 from openbook.draw.fits import draw_fit
 from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError
@@ -311,6 +312,16 @@ class Classifier(ClassifierMixin, Learner):
                 f" scan with kinds={{{attribute.name!r}: 'nominal'}}"
             )
         self.classes_ = np.array(attribute.values)
+
+
+def class_names(model: Any) -> list[str]:
+    """The labels of the classes as texts, in the order of `classes_`."""
+    return [as_text(label) for label in model.classes_.tolist()]
+
+
+def class_statements(model: Any) -> list[str]:
+    """What a decision for each class says: play = yes."""
+    return [f"{model.target_} = {name}" for name in class_names(model)]
 
 
 def most_probable(proba: Array) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Saved
+from openbook.border.learner import class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Maybe, Number
 from openbook.data import Categorical, Column
@@ -164,6 +165,6 @@ class MinimumRisk(Declared, AroundClassifier):
         if row is None:
             return Work("Minimum risk: the classifier", (inner,))
         proba = self.predict_proba(self._one_row(row))[0].tolist()
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         steps = risk_steps(labels, self.costs_, proba)
         return Work("Minimum risk: one decision", (inner, *steps), least_risk(steps, labels, self.reject))

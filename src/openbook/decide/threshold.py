@@ -27,6 +27,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.base import Saved
+from openbook.border.learner import class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rows import class_codes
 from openbook.border.rules import Maybe, OneOf, Whole
@@ -184,7 +185,7 @@ class TunedThresholdClassifierCV(Declared, AroundClassifier):
         """
         check_is_fitted(self)
         inner = self._learner("work").work(row)
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         if row is None:
             return Work("Tuned threshold: the classifier", (inner, *self._tuning(labels)))
         X = self._one_row(row)

@@ -23,11 +23,10 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.learner import Classifier, most_probable
+from openbook.border.learner import Classifier, class_names, most_probable
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.data import Table
-from openbook.data.attributes import as_text
 from openbook.draw.charts import line_chart
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import (
@@ -440,7 +439,7 @@ class AdaBoostClassifier(Declared, OneLearner, Classifier):
 
     def _prior_steps(self):
         """The shares of the classes, which are all that a model without members knows."""
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         return [
             Step(f"P({label})", r"\sum_{i: y_i = c} w_i", result=share)
             for label, share in zip(labels, self.prior_.tolist(), strict=True)
@@ -460,7 +459,7 @@ class AdaBoostClassifier(Declared, OneLearner, Classifier):
         ]
 
     def _work_row(self, X):
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         alphas = self._kept_alphas().tolist()
         votes = self._votes(X)[0].tolist()
         rows = [

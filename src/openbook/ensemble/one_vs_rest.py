@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from openbook.border.learner import class_names
 from openbook.border.not_taken import Declared
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import probabilities
@@ -91,7 +92,7 @@ class OneVsRestClassifier(Declared, TwoClassProblems):
         return Work(f"One versus the rest for {self.target_}", (grid, *works), "The surest member decides.")
 
     def _work_row(self, X):
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         support, proba = self._support(X)[0], self._proba(X)[0]
         works = [member.work(X) for member in self.estimators_ if hasattr(member, "work")]
         steps = [

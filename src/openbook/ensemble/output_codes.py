@@ -19,11 +19,10 @@ from typing import Annotated, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.data import Column, Nominal
-from openbook.data.attributes import as_text
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, probabilities
 from openbook.fold import each
 from openbook.work import Grid, Step, Work
@@ -161,7 +160,7 @@ class OutputCodeClassifier(Declared, TwoClassProblems):
         return np.column_stack([sides[bits, :, code].mean(axis=0) for code in self.code_book_])
 
     def _work(self):
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         header = [self.target_, *(f"bit {b + 1}" for b in range(len(self.estimators_)))]
         book = Grid(
             "code", header, [[c, *row] for c, row in zip(labels, self.code_book_.tolist(), strict=True)]
@@ -170,7 +169,7 @@ class OutputCodeClassifier(Declared, TwoClassProblems):
         return Work(f"Output code for {self.target_}", (book,), end)
 
     def _work_row(self, X):
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         ones, support, proba = self._sides(X)[:, 0, 1], self._support(X)[0], self._proba(X)[0]
         rows = [
             [name, p, *codes]

@@ -36,8 +36,8 @@ from openbook.fold import Statistics
 #: Rows multiplied at a time: their products stay in the cache.
 BLOCK_ROWS = 512
 
-#: Columns from which on the products of all pairs are more than a cache holds; or, of few components, for
-#: each of them: then they are fewer numbers than the products.
+#: From so many columns on, the products of all pairs of columns do not fit in the cache. With few components,
+#: from so many columns per component on, the matrices of the components have fewer numbers than the products.
 MANY_COLUMNS, COLUMNS_PER_COMPONENT = 48, 6
 
 #: Sums of products from which on a compiled kernel is worth its compilation.
@@ -142,15 +142,15 @@ class Normals:
         """The expected moments of all columns, from those of the known ones."""
         K, d = self.means.shape
         o, m = np.flatnonzero(known), np.flatnonzero(~known)
-        slopes, offsets, left = self.conditional(known)
-        turn = np.zeros((K, d + 1, len(o) + 1))  # makes (1, x̂) of (1, x_o)
-        turn[:, 0, 0] = 1.0
-        turn[:, 1 + o, 1 + np.arange(len(o))] = 1.0
-        turn[:, 1 + m, 0] = offsets
-        turn[:, 1 + m, 1:] = slopes
-        whole = turn @ moments @ turn.transpose(0, 2, 1)
-        whole[:, 1 + m[:, None], 1 + m] += moments[:, :1, :1] * left
-        return whole
+        slopes, offsets, remaining = self.conditional(known)
+        completion = np.zeros((K, d + 1, len(o) + 1))  # the matrix that makes (1, x̂) of (1, x_o)
+        completion[:, 0, 0] = 1.0
+        completion[:, 1 + o, 1 + np.arange(len(o))] = 1.0
+        completion[:, 1 + m, 0] = offsets
+        completion[:, 1 + m, 1:] = slopes
+        completed = completion @ moments @ completion.transpose(0, 2, 1)
+        completed[:, 1 + m[:, None], 1 + m] += moments[:, :1, :1] * remaining
+        return completed
 
     def conditional(self, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Missing columns given the known: slopes (K, m, o), offsets (K, m), covariances (K, m, m)."""
@@ -210,12 +210,12 @@ def log_joint(normals: Normals, x: np.ndarray, values: np.ndarray) -> np.ndarray
     out = np.empty((len(normals.means), x.shape[1]))
     for known, rows in _patterns(x):
         own = normals.of_columns(known)
-        room = _room(own, len(rows))
+        buffer = _product_buffer(own, len(rows))
         for some, part in _blocks(x, known, rows):
             if own.by_factors:
                 out[:, some] = own.log_densities(part)
             else:
-                out[:, some] = own.coefficients @ _products(part, room, diagonal=own.diagonal)
+                out[:, some] = own.coefficients @ _products(part, buffer, diagonal=own.diagonal)
     return out + normals.log_values @ values
 
 
@@ -224,10 +224,10 @@ def shared_moments(normals: Normals, x: np.ndarray, shares: np.ndarray) -> np.nd
     moments = np.zeros((len(normals.means), len(x) + 1, len(x) + 1))
     for known, rows in _patterns(x):
         own = normals.of_columns(known)
-        room = _room(own, len(rows))
+        buffer = _product_buffer(own, len(rows))
         sums = np.zeros((len(own.means), own.n_products))
         for some, part in _blocks(x, known, rows):
-            sums += (_products(part, room, diagonal=own.diagonal) @ shares[some]).T
+            sums += (_products(part, buffer, diagonal=own.diagonal) @ shares[some]).T
         of_pattern = _symmetric(own, sums)
         moments += of_pattern if known.all() else normals.completed(known, of_pattern)
     return moments
@@ -241,11 +241,11 @@ class _Sums:
         self.products = np.zeros((len(normals.means), normals.n_products))
         self.squares = np.zeros((len(normals.means), *[normals.means.shape[1] + 1] * 2))
         self.values = np.zeros(normals.log_values.shape)
-        self.room = _room(normals, 0 if normals.by_factors else BLOCK_ROWS)
+        self.buffer = _product_buffer(normals, 0 if normals.by_factors else BLOCK_ROWS)
         self.log_likelihood = self.weight = 0.0
 
     def add(self, x: np.ndarray, values: np.ndarray, w: np.ndarray) -> None:
-        """Take in rows."""
+        """Add rows, a block at a time."""
         for start in range(0, x.shape[1], BLOCK_ROWS):
             span = slice(start, start + BLOCK_ROWS)
             self._add(x[:, span], values[:, span], w[span])
@@ -255,27 +255,27 @@ class _Sums:
         share = self.normals.log_densities(x) if products is None else self.normals.coefficients @ products
         if len(values):
             share += self.normals.log_values @ values
-        top = share.max(axis=0)
-        share -= top
+        largest = share.max(axis=0)
+        share -= largest
         np.maximum(share, _LEAST, out=share)
         np.exp(share, out=share)
-        whole = share.sum(axis=0)
-        share *= w / whole
+        density = share.sum(axis=0)
+        share *= w / density
         if products is None:
             self.squares += _moments(x, share)
         else:
             self.products += (products @ share.T).T
         if len(values):
             self.values += share @ values.T
-        self.log_likelihood += float(w @ (top + np.log(whole)))
+        self.log_likelihood += float(w @ (largest + np.log(density)))
         self.weight += float(w.sum())
 
     def _products(self, x: np.ndarray) -> np.ndarray:
         if not self.many:
-            return _products(x, self.room, diagonal=self.normals.diagonal)
+            return _products(x, self.buffer, diagonal=self.normals.diagonal)
         from openbook.kernels.pairs import fill_pairs
 
-        products = self.room[:, : x.shape[1]]
+        products = self.buffer[:, : x.shape[1]]
         fill_pairs(x, products)
         return products
 
@@ -313,15 +313,15 @@ def _pairs(d: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
     return np.r_[np.zeros(d + 1, dtype=np.intp), each], np.r_[0, each, each]
 
 
-def _room(normals: Normals, n: int) -> np.ndarray:
-    """Room for the products of a block, which is used again and again and so stays in the cache."""
+def _product_buffer(normals: Normals, n: int) -> np.ndarray:
+    """A buffer for the products of a block: reused for every block, so that it stays in the cache."""
     return np.empty((normals.n_products, min(n, BLOCK_ROWS)))
 
 
-def _products(x: np.ndarray, room: np.ndarray, *, diagonal: bool) -> np.ndarray:
+def _products(x: np.ndarray, buffer: np.ndarray, *, diagonal: bool) -> np.ndarray:
     """The products z_i z_j of some rows, (F, n), in the order of `_pairs`."""
     d, n = x.shape
-    out = room[:, :n]
+    out = buffer[:, :n]
     out[0] = 1.0
     out[1 : d + 1] = x
     if diagonal:

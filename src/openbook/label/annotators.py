@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from openbook.border.learner import class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Number, Whole, check_parameters
 from openbook.data.attributes import as_text
@@ -191,7 +192,7 @@ class DawidSkene(Declared, BaseEstimator):
         Work
         """
         check_is_fitted(self, "probabilities_")
-        names = [as_text(label) for label in self.classes_.tolist()]
+        names = class_names(self)
         if item is None:
             annotators = list(map(as_text, self.annotators_.tolist()))
             answers = self._counts.sum(axis=(0, 2)).astype(int).tolist()

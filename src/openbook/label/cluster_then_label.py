@@ -23,14 +23,13 @@ from sklearn.base import clone, is_clusterer
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names, class_statements
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import OneOf
 from openbook.cluster import KMeans, KPrototypes
 from openbook.damage import checked_array
 from openbook.data import Nominal, Text
-from openbook.data.attributes import as_text
 from openbook.data.combine import stacked_rows
 from openbook.ensemble.members import copied, gathered, number_of_rows, shortened, takes_weights
 from openbook.errors import ParameterError
@@ -201,11 +200,8 @@ class ClusterThenLabel(Declared, Classifier):
         own = self.clusterer_.complexity() if hasattr(self.clusterer_, "complexity") else 0
         return own + self.counts_.size
 
-    def _truths(self):
-        return [f"{self.target_} = {as_text(label)}" for label in self.classes_.tolist()]
-
     def _work(self):
-        labels, proba = [as_text(label) for label in self.classes_.tolist()], self._probabilities()
+        labels, proba = class_names(self), self._probabilities()
         rows = [
             [k, int(size), *counts, labels[proba[k].argmax()], self._source(k)]
             for k, (size, counts) in enumerate(zip(self.sizes_.tolist(), self.counts_.tolist(), strict=True))
@@ -224,7 +220,7 @@ class ClusterThenLabel(Declared, Classifier):
         return "the shares of all labelled rows" if source == _NONE else f"the nearest cluster, {source}"
 
     def _work_row(self, X):
-        k, truths = int(self._cluster(X)[0]), self._truths()
+        k, truths = int(self._cluster(X)[0]), class_statements(self)
         works = (self.clusterer_.work(X),) if hasattr(self.clusterer_, "work") else ()
         steps = [Step("cluster", result=k if k != _NONE else "none")]
         proba, source = self._probabilities()[k], _NONE if k == _NONE else int(self.sources_[k])

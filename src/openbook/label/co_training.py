@@ -24,12 +24,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.bayes.naive import NaiveBayes
+from openbook.border.learner import class_statements
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, Chunk
 from openbook.border.rules import Anything, Whole
 from openbook.damage import checked_array
 from openbook.data import Categorical, Text
-from openbook.data.attributes import as_text
 from openbook.ensemble.members import decided, gathered, probabilities
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.kernels.samples import distinct
@@ -224,7 +224,7 @@ class CoTraining(Declared, InRounds):
     def _work_row(self, X):
         first, second = (proba[0].tolist() for proba in self._of_views(X))
         answer = self._proba(X)[0].tolist()
-        truths = [f"{self.target_} = {as_text(label)}" for label in self.classes_.tolist()]
+        truths = class_statements(self)
         joint = [
             a * b / p if p > 0 else 0.0 for a, b, p in zip(first, second, self.prior_.tolist(), strict=True)
         ]

@@ -8,7 +8,7 @@ by these probabilities.
 import math
 
 from openbook.bayes.derive import derive_model, derive_row
-from openbook.data.attributes import as_text
+from openbook.border.learner import class_statements
 from openbook.label.assumptions import ASSUMPTIONS
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
@@ -45,7 +45,7 @@ def derive_em(model) -> Work:
 def _round(model, t):
     """A round by hand: the classes of the first unlabelled rows, and the counts with them."""
     before, after = model._at_round(t - 1), model._at_round(t)  # noqa: SLF001 (the twin of its family)
-    labels = [f"{model.target_} = {as_text(label)}" for label in model.classes_.tolist()]
+    labels = class_statements(model)
     shown, shares = [], []
     table, weights = model._noted.table(model.schema_), model._noted.weights.tolist()  # noqa: SLF001
     for i in range(len(table)):

@@ -16,6 +16,7 @@ distances in all, and memory for n. The distance says what becomes of missing ce
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.learner import class_statements
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED
 from openbook.damage import checked_array
@@ -111,7 +112,7 @@ class NearestPropagation(Declared, RowsInSpace):
         return (nearest[:, None] == np.arange(len(self.classes_))).astype(float)
 
     def _work(self):
-        truths = self._truths()
+        truths = class_statements(self)
         steps = zip(self.order_.tolist(), self.sources_.tolist(), self.distances_.tolist(), strict=True)
         rows = [(t, i, j, d, truths[self._labels[i]]) for t, (i, j, d) in enumerate(steps, 1)][:_SHOWN]
         more = len(self.order_) - len(rows)
@@ -125,7 +126,7 @@ class NearestPropagation(Declared, RowsInSpace):
 
     def _work_row(self, X):
         distance, row = (part[0, 0].item() for part in self._nearest(X, 1))
-        truth = self._truths()[self._labels[row]]
+        truth = class_statements(self)[self._labels[row]]
         step = Step("nearest row", r"\min_j d(x, x_j)", rf"d(x, x_{{{row}}})", distance)
         title = f"Nearest-neighbour propagation for {self.target_}: one prediction"
         return Work(title, (step,), f"Most probable: {truth}.")
@@ -143,7 +144,7 @@ class NearestPropagation(Declared, RowsInSpace):
         rounds = np.arange(1.0, len(self.order_) + 1)
         plot = Plot(Numbers("round", rounds), Numbers("distance", self.distances_))
         plot.line(rounds, self.distances_, "c8")
-        truths, taken = self._truths(), self._labels[self.order_].tolist()
+        truths, taken = class_statements(self), self._labels[self.order_].tolist()
         captions = [f"row {i} takes {truths[c]}" for i, c in zip(self.order_.tolist(), taken, strict=True)]
         plot.dots(rounds, self.distances_, [f"c{c}" for c in taken], captions)
         for c in sorted(set(taken)):

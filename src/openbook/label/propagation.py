@@ -22,12 +22,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_statements
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import Number
 from openbook.damage import checked_array, under
-from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.label.assumptions import ASSUMPTIONS, neighbours_agree
 from openbook.label.graph_kernels import count_degrees, propagate, spread
@@ -104,9 +103,6 @@ class RowsInSpace(Classifier):
         if ((codes < UNLABELLED) | (codes >= len(self.classes_))).any():
             raise ValueError("a label of its rows is out of range")
         self._lay_out(stored)
-
-    def _truths(self):
-        return [f"{self.target_} = {as_text(label)}" for label in self.classes_.tolist()]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -200,7 +196,7 @@ class _OnGraph(Declared, RowsInSpace):
     def _work_row(self, X):
         distances, rows = (part[0].tolist() for part in self._nearest(X, self.n_neighbors))
         shares = self.label_distributions_[rows].tolist()
-        truths = self._truths()
+        truths = class_statements(self)
         nearest = [(i, d, *f) for i, d, f in zip(rows, distances, shares, strict=True)]
         grid = Grid("nearest rows", ("row", "distance", *truths), nearest)
         means = [sum(f[c] for f in shares) / len(rows) for c in range(len(truths))]
@@ -290,7 +286,7 @@ class LabelPropagation(_OnGraph):
         """The twin: what another round makes of a row."""
         rows = self._nearest(self.space_.table.take([i]), self.n_neighbors)[1][0].tolist()
         shares = self.label_distributions_[rows].tolist()
-        for c, truth in enumerate(self._truths()):
+        for c, truth in enumerate(class_statements(self)):
             its = [f[c] for f in shares]
             numbers = rf"\frac{{{joined(its)}}}{{{len(rows)}}}"
             yield Step(f"P({truth})", _MEAN, numbers, sum(its) / len(rows), f"rows {rows}")
@@ -367,7 +363,7 @@ class LabelSpreading(_OnGraph):
         rows = [j for j in near if j != i]
         degrees = [max(degree, 1) for degree in self._degrees[[i, *rows]].tolist()]
         shares = (self.label_distributions_[rows] * self._totals[rows, None]).tolist()
-        for c, truth in enumerate(self._truths()):
+        for c, truth in enumerate(class_statements(self)):
             terms = [f[c] / (degrees[0] * d) ** 0.5 for f, d in zip(shares, degrees[1:], strict=True)]
             numbers = rf"{figure(self.alpha)} \cdot ({joined(terms)})"
             formula = r"\alpha \sum_j \frac{f_{jc}}{\sqrt{d_i d_j}}"

@@ -29,12 +29,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.cross_fitted import FOLDS
 from openbook.border.folding import Folding
-from openbook.border.learner import Classifier, most_probable
+from openbook.border.learner import Classifier, class_names, most_probable
 from openbook.border.not_taken import Declared
 from openbook.border.priors import PRIORS, class_priors
 from openbook.border.rules import Maybe, Number, OneOf, Whole, WordOr
 from openbook.damage import checked_array, require
-from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.fold import less
 from openbook.linear.discriminant_picture import draw_normals
@@ -98,7 +97,9 @@ class _Discriminant(Declared, Folding, Classifier):
         self.encoding_ = Encoding.from_sums(self.schema_, statistics.columns, reference=True)
         self.priors_ = class_priors(self, statistics.weight)
         present = statistics.weight > 0
-        if absent := [label for label, p in zip(self._labels, self.priors_ * ~present, strict=True) if p > 0]:
+        if absent := [
+            label for label, p in zip(class_names(self), self.priors_ * ~present, strict=True) if p > 0
+        ]:
             raise ParameterError(f"priors: no row has the class {absent[0]!r}. Its prior must be 0")
         means, scatters = statistics.encoded(self.encoding_)
         within = reduce(add, scatters)
@@ -247,10 +248,6 @@ class _Discriminant(Declared, Folding, Classifier):
         return draw_normals(self, columns)
 
     _work, _work_row = derive_model, derive_row
-
-    @property
-    def _labels(self):
-        return [as_text(label) for label in self.classes_.tolist()]
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Discriminant):
@@ -540,7 +537,9 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         flat = shares <= FLOOR
         if not flat.any():
             return covariance
-        where = f"in {flat.sum()} of {len(flat)} directions the rows of class {self._labels[c]} do not vary"
+        where = (
+            f"in {flat.sum()} of {len(flat)} directions the rows of class {class_names(self)[c]} do not vary"
+        )
         self.notes_.append(f"{where}; the overall variance is used")
         none, varying = axes[:, flat], axes[:, ~flat]
         turned = upper_solved(self._root, none)

@@ -6,6 +6,7 @@ means are farthest apart, measured by the spread within the classes.
 
 import numpy as np
 
+from openbook.border.learner import class_names
 from openbook.draw import Numbers
 from openbook.draw.charts import line_chart
 from openbook.draw.colours import COLOURS, colour_of
@@ -32,7 +33,7 @@ def draw_normals(model, columns):
     lows, highs = ends[0].min(axis=0), ends[1].max(axis=0)
     across, up = (Numbers.between(names[j], *ends) for j, *ends in zip(at, lows, highs, strict=True))
     plot = Plot(across, up)
-    for c, label in enumerate(model._labels):  # noqa: SLF001 (its other half)
+    for c, label in enumerate(class_names(model)):
         look = colour_of(c)
         covariance = covariances[c][np.ix_(at, at)]
         plot.ellipse(means[c, at], covariance, 1, look, label if c < COLOURS else "")
@@ -46,7 +47,7 @@ def _densities(model, name, means, spreads, title, shape):
     places = np.linspace((means - 4 * spreads).min(), (means + 4 * spreads).max(), _PLACES)
     lines = {
         label: (places, prior / (s * np.sqrt(2 * np.pi)) * np.exp(-(((places - m) / s) ** 2) / 2))
-        for label, prior, m, s in zip(model._labels, model.priors_, means, spreads, strict=True)  # noqa: SLF001
+        for label, prior, m, s in zip(class_names(model), model.priors_, means, spreads, strict=True)
     }
     return line_chart(title, (name, "prior times density"), lines, (shape,))
 

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
+from openbook.border.learner import class_names
 from openbook.border.priors import prior_steps
-from openbook.data.attributes import as_text
 from openbook.linear.held_out import SHRINKAGES
 from openbook.linear.logistic_work import softmax_steps
 from openbook.words.numbers import figure, signed
@@ -27,13 +27,9 @@ def derive_model(model) -> Work:
     if hasattr(model, "coef_"):
         lines = [_line(model, c) for c in range(len(model.classes_))]
         rows = [list(row) for row in zip(["1", *_names(model)], *lines, strict=True)]
-        parts.append(_cut("discriminants", ["column", *_labels(model)], rows, "a sum of columns each"))
+        parts.append(_cut("discriminants", ["column", *class_names(model)], rows, "a sum of columns each"))
     title = f"{_name(model)} for {model.target_}: how it was fitted"
     return Work(title, tuple(parts), "; ".join(model.notes_))
-
-
-def _labels(model):
-    return [as_text(label) for label in model.classes_.tolist()]
 
 
 def _name(model):
@@ -45,11 +41,13 @@ def _names(model):
 
 
 def _priors(model):
-    return Work("prior", tuple(prior_steps(model, _labels(model), model.statistics_.weight, model.priors_)))
+    return Work(
+        "prior", tuple(prior_steps(model, class_names(model), model.statistics_.weight, model.priors_))
+    )
 
 
 def _means(model):
-    return _cut("means", ["column", *_labels(model)], _by_column(model, *model.means_.tolist()), "")
+    return _cut("means", ["column", *class_names(model)], _by_column(model, *model.means_.tolist()), "")
 
 
 def _by_column(model, *rows):
@@ -67,7 +65,7 @@ def _covariances(model):
     if not hasattr(model, "covariances_"):  # of each class
         matrices = {"covariance of all classes": model.covariance_}
     else:
-        titles = [f"covariance of {label}" for label in _labels(model)]
+        titles = [f"covariance of {label}" for label in class_names(model)]
         matrices = dict(zip(titles, model.covariances_, strict=True))
     divisor = {"mle": "divided by the rows", "sample": "divided by rows minus classes"}[model.variance]
     shrinkage = getattr(model, "shrinkage_", model.shrinkage)
@@ -97,7 +95,7 @@ def _line(model, c):
 
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
-    encoding, used, labels = model.encoding_, model.used_, _labels(model)
+    encoding, used, labels = model.encoding_, model.used_, class_names(model)
     x = encoding(X)[0][used] * encoding.scale[used] + encoding.shift[used]
     rows = _by_column(model, x.tolist(), *model.means_.tolist())
     grid = _cut("row", ["column", "x", *(f"mean of {label}" for label in labels)], rows, "")
@@ -119,12 +117,12 @@ def _linear(model, c, x):
     score = constant + math.fsum(b * v for b, v in zip(slope, x.tolist(), strict=True))
     terms = [figure(constant), *(rf"{signed(b)} \cdot {signed(v)}" for b, v in zip(slope, x, strict=True))]
     formula = r"\ln P(c) - \frac{1}{2} \mu_c^\top S^{-1} \mu_c + \sum_j (S^{-1} \mu_c)_j x_j"
-    return score, [_discriminant(_labels(model)[c], formula, joined(terms, most=_SHOWN_TERMS + 1), score)]
+    return score, [_discriminant(class_names(model)[c], formula, joined(terms, most=_SHOWN_TERMS + 1), score)]
 
 
 def _quadratic(model, c, x):
     """The discriminant, and the steps to it: the distance to the mean, the size of the covariance."""
-    label, prior = _labels(model)[c], float(model.priors_[c])
+    label, prior = class_names(model)[c], float(model.priors_[c])
     covariance, gap = model.covariances_[c], x - model.means_[c]
     distance = float(gap @ np.linalg.solve(covariance, gap))
     size = float(np.linalg.slogdet(covariance)[1])

@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.class_weight import class_factors
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array, checked_floats, require
@@ -346,7 +346,7 @@ class LogisticRegression(Declared, Classifier):
         check_is_fitted(self)
         check_level(level)
         estimates = np.column_stack([self.intercept_, self.coef_])
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         if self._n_scores == 1:
             labels = labels[1:]
         elif self.covariance_ is not None:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from openbook.data.attributes import as_text
+from openbook.border.learner import class_statements
 from openbook.linear.maximum import FIXED_STEP, penalties_of
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction, times
@@ -41,7 +41,7 @@ SHOWN_STEPS, SHOWN_ENTRIES, SHOWN_TERMS = 20, 8, 40
 
 def derive_model(model) -> Work:
     """How the model was learnt: what is maximised, the trace, the coefficients."""
-    labels = _truths(model)
+    labels = class_statements(model)
     if len(labels) == 2:
         score = Step("z", SCORE if model.fit_intercept else SCORE_ONLY)
         rule = (score, Step(f"P({labels[1]} | x)", r"\frac{1}{1 + e^{-z}}"))
@@ -104,7 +104,7 @@ def _gradients(model):
     plain = model.solver_ in {"none", *FIXED_STEP}
     if not plain or not gradients.size or gradients[0].size > SHOWN_ENTRIES:
         return
-    labels = [""] if len(gradients[0]) == 1 else [f" of {label}" for label in _truths(model)]
+    labels = [""] if len(gradients[0]) == 1 else [f" of {label}" for label in class_statements(model)]
     terms = ["b", *model.encoding_.names][not model.fit_intercept :]
     components = gradients[:, :, not model.fit_intercept :].reshape(len(gradients), -1)
     rows = [(i, *row) for i, row in enumerate(components.tolist())]
@@ -126,7 +126,7 @@ def _against_shares(model):
 
 def _coefficients(model):
     """The coefficients in units of the columns, and what the data say of their certainty."""
-    labels = _truths(model)
+    labels = class_statements(model)
     if len(labels) > 2:
         estimates = np.column_stack([model.intercept_, model.coef_]).T.tolist()
         terms = ("intercept", *model.encoding_.names)
@@ -164,7 +164,7 @@ def _unknown(value):
 
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
-    labels = _truths(model)
+    labels = class_statements(model)
     cells, words = _cells(model, X), model.encoding_.words
     scored = labels[1:] if len(labels) == 2 else labels
     scores, parts = [], []
@@ -233,8 +233,3 @@ def softmax_steps(labels, scores, formula=r"\frac{e^{s_c}}{\sum_k e^{s_k}}"):
         for label, above, share in zip(labels, shown, shares, strict=True)
     ]
     return tuple(steps), shares
-
-
-def _truths(model):
-    """The classes as they stand in a probability: cheat = No."""
-    return [f"{model.target_} = {as_text(label)}" for label in model.classes_.tolist()]

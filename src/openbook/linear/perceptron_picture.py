@@ -6,7 +6,7 @@ first, the last and some between are drawn, the later the darker.
 
 import numpy as np
 
-from openbook.data.attributes import as_text
+from openbook.border.learner import class_names
 from openbook.draw.charts import named_bars
 from openbook.draw.columns import Groups, drawn_rows
 from openbook.draw.plot import Plot
@@ -42,7 +42,7 @@ def draw_moving_line(model, X, y, columns):
     if len(table) > _MOST_ROWS:
         slow = f"{len(table):,} rows take long to go through one by one"
         raise DataError(f"{slow}; fit at most {_MOST_ROWS:,} to draw them")
-    classes = [as_text(label) for label in model.classes_.tolist()]
+    classes = class_names(model)
     groups = Groups.of(labels, classes)
     if not (groups.codes < 2).all():
         raise DataError("y has a class that the model does not know; pass the rows it learnt")

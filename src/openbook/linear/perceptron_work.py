@@ -8,7 +8,7 @@ import math
 from itertools import islice
 from typing import Any, NamedTuple
 
-from openbook.data.attributes import as_text
+from openbook.border.learner import class_names
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
@@ -103,7 +103,7 @@ def derive_model(model) -> Work:
 
 
 def _rule(model):
-    labels, eta = _labels(model), figure(model.eta0)
+    labels, eta = class_names(model), figure(model.eta0)
     first = "x begins with a 1 for the bias" if model.fit_intercept else "x begins with a 0: there is no bias"
     if len(labels) == 2:
         signs = "sign(0) = +1" if labels == ["-1", "1"] else f"sign(0) = +1 is {labels[1]}, -1 is {labels[0]}"
@@ -133,7 +133,7 @@ def replayed(model, x, y, w):
 
 def _epoch_grid(model, number, epoch):
     """An epoch, row by row."""
-    labels, two = _labels(model), len(model.classes_) == 2
+    labels, two = class_names(model), len(model.classes_) == 2
     xs = model.rows_[0].tolist()
     rows = []
     for meeting in epoch:
@@ -173,7 +173,7 @@ def _weights_grid(model):
     """The weights that became the model, in units of the columns."""
     names = ["bias", *model.encoding_.names]
     by_plane = [[b, *row] for b, row in zip(model.intercept_.tolist(), model.coef_.tolist(), strict=True)]
-    heads = ["θ"] if len(by_plane) == 1 else [f"θ({label})" for label in _labels(model)]
+    heads = ["θ"] if len(by_plane) == 1 else [f"θ({label})" for label in class_names(model)]
     rows = [list(row) for row in zip(names, *by_plane, strict=True)]
     which = {
         "last": "the last weights",
@@ -203,7 +203,7 @@ def _outcome(model):
 
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
-    labels = _labels(model)
+    labels = class_names(model)
     x = model.encoding_.row(X).tolist()
     theta = model.weights_.reshape(-1, len(x) + 1).tolist()
     scores = scores_of(theta, x)
@@ -236,7 +236,3 @@ def _terms(weights, x):
     """The products that a score adds up, the middle left out where they are many."""
     products = (rf"{signed(t)} \cdot {signed(v)}" for t, v in zip(weights, x, strict=True))
     return joined(products, most=_SHOWN_FIGURES)
-
-
-def _labels(model):
-    return [as_text(label) for label in model.classes_.tolist()]

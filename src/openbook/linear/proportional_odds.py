@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 from sklearn.exceptions import ConvergenceWarning
 
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.damage import checked_floats, require
@@ -166,7 +166,7 @@ class ProportionalOdds(Declared, Classifier):
         self.log_likelihood_ = float(likelihood[0])
 
     def _work(self):
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         rule = Step("log odds of y <= k", r"t_k - \sum_j w_j x_j", note=f"order: {' < '.join(labels)}")
         w = self.coef_.tolist()
         rows = list(zip(self.encoding_.names, w, [math.exp(min(x, 700.0)) for x in w], strict=True))
@@ -179,7 +179,7 @@ class ProportionalOdds(Declared, Classifier):
         return Work(f"Proportional odds for {self.target_}", parts, end)
 
     def _work_row(self, X):
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         x, w = unscaled(self.encoding_)(X)[0].tolist(), self.coef_.tolist()
         names = self.encoding_.names
         terms = [[name, a, b, a * b] for name, a, b in zip(names, w, x, strict=True) if a and b]

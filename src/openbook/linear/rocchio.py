@@ -18,9 +18,8 @@ from operator import add
 
 import numpy as np
 
-from openbook.border.learner import Classifier
+from openbook.border.learner import Classifier, class_names
 from openbook.damage import checked_floats, require
-from openbook.data.attributes import as_text
 from openbook.fold import Statistics, fold
 from openbook.kernels.counts import class_weights
 from openbook.linear.scored import scored
@@ -129,7 +128,7 @@ class Rocchio(Classifier):
         require(whole and (self.prior_ >= 0).all(), "its priors are not the shares of its classes")
 
     def _work(self):
-        labels, names = self._labels(), self.encoding_.names
+        labels, names = class_names(self), self.encoding_.names
         rows = [[name, *c] for name, c in zip(names, self.centroids_.T.tolist(), strict=True)]
         shown = sorted(rows, key=lambda row: -max(map(abs, row[1:])))[:_SHOWN_COLUMNS]
         note = "the columns with the largest weights" if len(rows) > len(shown) else ""
@@ -142,7 +141,7 @@ class Rocchio(Classifier):
 
     def _work_row(self, X):
         """The cosines by hand, from the sums of products."""
-        labels, names = self._labels(), self.encoding_.names
+        labels, names = class_names(self), self.encoding_.names
         x = self.encoding_.row(X).tolist()
         terms = np.abs(self.centroids_ * x).max(axis=0)
         shown = [j for j in np.argsort(-terms, kind="stable").tolist() if x[j]][:_SHOWN_COLUMNS]
@@ -163,9 +162,6 @@ class Rocchio(Classifier):
         predicted = labels[by.index(max(by))]
         title = f"Rocchio for {self.target_}: one prediction"
         return Work(title, (grid, *steps), f"{why}: {self.target_} = {predicted}.")
-
-    def _labels(self):
-        return [as_text(label) for label in self.classes_.tolist()]
 
 
 def _directions(encoding, n_classes, chunk):

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from openbook.data.attributes import as_text
+from openbook.border.learner import class_names
 from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
 from openbook.spaces.derive import compared, metric_parts
@@ -58,7 +58,7 @@ def derive_votes(model, near, title, drawn) -> Work:
     `model` has the voting parameters, and the class of each row.
     """
     k, most = model.n_neighbors, 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
-    labels = [as_text(label) for label in model.classes_.tolist()]
+    labels = class_names(model)
     classes = [model.statistics_.targets[row] for row, _, _ in near]
     tied = []
     while len(leaders := _leaders(scores := _scores(model, near, classes, k, len(labels)))) > 1:

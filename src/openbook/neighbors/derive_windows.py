@@ -6,7 +6,7 @@ of the heaviest rows are derived term by term, and weights and sums are computed
 
 import math
 
-from openbook.data.attributes import as_text
+from openbook.border.learner import class_names
 from openbook.neighbors.derive import distance_parts
 from openbook.neighbors.windows import kernel_formula, kernel_weights
 from openbook.spaces.derive import compared
@@ -37,7 +37,7 @@ def derive_windows(model) -> Work:
 
 def derive_density(model, X) -> Work:
     """How the class of a one-row table was found."""
-    labels = [as_text(label) for label in model.classes_.tolist()]
+    labels = class_names(model)
     near = _window(model, X)
     classes = [int(model.statistics_.targets[row]) for row, _, _ in near]
     steps, joint, prior = [], [], model.prior_.tolist()

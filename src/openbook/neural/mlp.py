@@ -13,7 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from openbook.border.learner import Classifier, Regressor
+from openbook.border.learner import Classifier, Regressor, class_names
 from openbook.border.rules import Maybe, OneOf
 from openbook.damage import checked_array, require
 from openbook.data.attributes import as_text
@@ -171,7 +171,7 @@ class MLPClassifier(NetworkLearner, Classifier):
         return output.probabilities(self._scores(X), len(self.classes_))
 
     def _target_answers(self, truth):
-        labels = [as_text(label) for label in self.classes_.tolist()]
+        labels = class_names(self)
         if as_text(truth) not in labels:
             raise DataError(f"no class {truth!r}. {did_you_mean(as_text(truth), labels)}")
         output, units = self._output_layer()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from openbook.border.learner import class_names
 from openbook.data import Nominal, Word
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
@@ -135,7 +136,7 @@ def _rocchio(model: Any) -> list[Block]:
 
 
 def _proportional_odds(model: Any) -> list[Block]:
-    classes = [as_text(label) for label in model.classes_.tolist()]
+    classes = class_names(model)
     text = (
         f"A model of proportional odds. A row’s score is the sum of the coefficients times their columns; the"
         f" larger it is, the higher its {model.target_}. One unit more of a column multiplies the odds of a"
@@ -154,7 +155,7 @@ def _proportional_odds(model: Any) -> list[Block]:
 
 
 def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
-    classes = [as_text(label) for label in model.classes_.tolist()]
+    classes = class_names(model)
     names = ["intercept", *model.encoding_.names]
     against = f" against {classes[0]}" if len(classes) > 2 else ""
     odds = f"The log odds of {model.target_} = {f'each class{against}' if against else classes[1]}"
@@ -203,7 +204,7 @@ def _interval_note(model: Any, *, sure: bool) -> str:
 
 
 def _naive_bayes(model: Any) -> list[Block]:
-    classes = [as_text(label) for label in model.classes_.tolist()][:_MOST_CLASSES]
+    classes = class_names(model)[:_MOST_CLASSES]
     text = "Naive Bayes multiplies the prior probability of a class by the probabilities of the row’s values"
     blocks: list[Block] = [Paragraph(f"{text} given that class."), *_priors(model, model.prior_)]
     for likelihood in sorted(model.likelihoods_, key=lambda one: one.name != "multinomial"):  # words first
@@ -291,7 +292,7 @@ def _one_r(model: Any) -> list[Block]:
 
 
 def _discriminant(model: Any) -> list[Block]:
-    classes = [as_text(label) for label in model.classes_.tolist()][:_MOST_CLASSES]
+    classes = class_names(model)[:_MOST_CLASSES]
     names = [model.encoding_.names[i] for i in model.used_]
     linear = not hasattr(model, "covariances_")
     shape = "one covariance matrix for all classes" if linear else "a covariance matrix for each class"
@@ -359,7 +360,7 @@ def _machine(model: Any) -> list[Block]:
         rows = [[names[j], *(_number(w) for w in own[:_MOST_CLASSES, j])] for j in order[:_MOST_TERMS]]
         heads = [f"weight {c + 1}" for c in range(len(own))] if len(own) > 1 else ["weight"]
         if len(getattr(model, "classes_", ())) == len(own):
-            heads = [as_text(label) for label in model.classes_.tolist()]
+            heads = class_names(model)
         blocks += _cut("Weights", ["column", *heads][: len(rows[0])], rows, _SORTED)
     return blocks
 
@@ -385,7 +386,7 @@ def _labels_in_order(model: Any) -> list[Block]:
         f"A conditional random field. The score of a sequence of {model.target_} is the sum of the weights of"
         " its rows' features and of each label after the one before. The most probable sequence is predicted."
     )
-    labels = [as_text(label) for label in model.classes_.tolist()]
+    labels = class_names(model)
     pairs = zip(labels, model.transitions_, strict=True)
     after = [[label, *(figure(w, 3) for w in row)] for label, row in pairs]
     features, coef = model.features_.features, model.coef_

@@ -8,6 +8,7 @@ It computes every kernel and every sum by itself, so tests hold the machines to 
 
 import math
 
+from openbook.border.learner import class_names
 from openbook.data.attributes import as_text
 from openbook.svm.votes import pairs, pairwise_votes, rest_votes
 from openbook.text.columns import telling_words
@@ -106,7 +107,7 @@ def derive_decision(model, X) -> Work:
     names = _machine_names(model)
     works = [_evaluated(Machine(model, k), x, name) for k, name in enumerate(names)]
     f = [work["f(x)"].result for work in works]
-    labels = [as_text(label) for label in model.classes_.tolist()]
+    labels = class_names(model)
     scores, counted = _scores(model, f, labels, names)
     winner = scores.index(max(scores))
     a = float(model.sharpness_[winner])
@@ -148,7 +149,7 @@ def _end(model):
 
 
 def _machine_names(model):
-    labels = [as_text(label) for label in model.classes_.tolist()]
+    labels = class_names(model)
     if len(labels) == 2:
         return [f"{labels[1]} (+1) against {labels[0]} (-1)"]
     if model.multiclass == "ovr":

@@ -21,7 +21,7 @@ from openbook.tree.derive.splits import (
     least_gain,
     min_leaf_weight,
 )
-from openbook.tree.engine.prune import pessimistic_errors
+from openbook.tree.engine.prune import worth_expanding
 from openbook.words.numbers import figure
 from openbook.work import Step
 from openbook.work.conditions import Is, Within
@@ -104,9 +104,7 @@ class Search:
     def fails_pessimistic_test(self, model):
         """Whether the winner does not lower the pessimistic error."""
         leaf, below, branches = self.errors(model)
-        return pessimistic_errors(below, branches, model.penalty) >= pessimistic_errors(
-            leaf, 1, model.penalty
-        )
+        return not worth_expanding(leaf, below, branches, model.penalty)
 
     def chi_squared(self, model):
         """The test of independence of the winner's branches and the classes."""

@@ -116,7 +116,7 @@ class Cuts(Sequence):
         return None if self._best is None else self._cut(self._best)
 
     def _cut(self, split: CandidateSplit) -> Cut:
-        below, above = map(self._told, split.groups)
+        below, above = map(self._described, split.groups)
         return Cut(
             split.cut,
             below,
@@ -126,7 +126,7 @@ class Cuts(Sequence):
             self._ratio(split),
         )
 
-    def _told(self, group: Group) -> dict[Any, float]:
+    def _described(self, group: Group) -> dict[Any, float]:
         if isinstance(group, Classes):
             return dict(zip(self._rows.classes or (), group.weights, strict=True))
         return {"weight": group.weight, "mean": group.mean, "error": group.error}

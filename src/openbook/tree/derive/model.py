@@ -40,9 +40,9 @@ def derive_model(model) -> Work:
     if len(model.pruning_.rule):
         parts.append(_pruning(model))
     end = f"Leaves: {tree.n_leaves}; depth: {int(depths(tree).max())}."
-    untold = sum(node not in recorded for node in range(tree.size) if tree.attribute[node] != LEAF)
-    if untold:
-        end += f" {untold} splits are not derived: their candidates were not stored."
+    not_derived = sum(node not in recorded for node in range(tree.size) if tree.attribute[node] != LEAF)
+    if not_derived:
+        end += f" {not_derived} splits are not derived: their candidates were not stored."
     return Work(f"{type(model).__name__} for {model.target_}: how it was grown", tuple(parts), end)
 
 
