@@ -55,10 +55,6 @@ class _Parzen(Declared, NeighborLearner):
 
     radius: Annotated[float | None, Maybe(Number(above=0))] = None
     kernel: Annotated[Any, NamedOr(_FUNCTION, tuple(KERNELS))] = "gaussian"
-    metric: Metric = "auto"
-    algorithm: Algorithm = "auto"
-    scale: bool = True
-    p: MinkowskiPower = 2
 
     def knobs(self):
         return {"radius": (0.25, 0.5, 1.0, 2.0, None)}
@@ -125,12 +121,12 @@ class ParzenClassifier(_Parzen, Classifier):
     kernel : str or function, default='gaussian'
         "gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "tricube", or a
         function of distance / radius, 0 beyond 1.
+    priors : sequence, mapping of class to probability, or None, default=None
+        The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
     metric : str or function, default='auto'
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2
-    priors : sequence, mapping of class to probability, or None, default=None
-        The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
 
     Attributes
     ----------
@@ -161,6 +157,10 @@ class ParzenClassifier(_Parzen, Classifier):
     """
 
     priors: Any = None
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
+    scale: bool = True
+    p: MinkowskiPower = 2
 
     def _solve(self):
         super()._solve()
@@ -280,6 +280,11 @@ class ParzenRegressor(_Parzen, Regressor):
     >>> model.predict([[1.5], [2.0], [9.0]]).tolist()
     [25.0, 40.0, 25.0]
     """
+
+    metric: Metric = "auto"
+    algorithm: Algorithm = "auto"
+    scale: bool = True
+    p: MinkowskiPower = 2
 
     def _solve(self):
         super()._solve()
