@@ -34,7 +34,7 @@ from openbook.judge import Evaluation, FoldResult, Metric, cost_metric
 from openbook.judge.folds.examples import Split
 from openbook.judge.folds.splits import protocol
 from openbook.judge.scores.metrics import METRICS, Predictions
-from openbook.plan.make import FEW
+from openbook.plan.candidates import usual_folds
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
 PAGE = Path(__file__).parent.parent / "docs" / "guide" / "choosing.md"
@@ -208,7 +208,7 @@ def folds_of(cell: Cell, y: np.ndarray, groups: np.ndarray, seed: int) -> Any:
         return [(np.sort(order[n // 5 :]), np.sort(order[: n // 5]))]
     more: dict[str, Any] = {
         "usual": {},
-        "quick": {"n_splits": 5, "repeats": 3 if n < FEW else 1},
+        "quick": dict(zip(("n_splits", "repeats"), usual_folds("quick", n), strict=True)),
         "grouped": {"groups": groups},
         "time-ordered": {"time": np.arange(n)},
     }[cell.protocol]

@@ -22,13 +22,21 @@ def test_lines(result: StudyResult) -> list[str]:
     for label, evaluation in result.tests.items():
         score = f"{evaluation.metric().words} {words.score_words(evaluation.score())} {evaluation.interval()}"
         lines.append(f"{label}: {score} on {len(evaluation.predictions.truth):,} held-out rows")
-    return lines
+    remarks = {evaluation.coverage_remark(None) for evaluation in result.tests.values()}
+    return [*lines, *filter(None, remarks)]
 
 
 def summary_text(result: StudyResult) -> str:
     """The headline, the choice, the final test, and where the report is."""
-    parts = [words.headline(result), *choice_lines(result), result.choice.reason, *test_lines(result)]
+    parts = [words.headline(result), *choice_lines(result), *_sentences(result)]
     return "\n".join([*parts, f"Report: {result.report}"])
+
+
+def _sentences(result: StudyResult) -> list[str]:
+    """The reason for the choice, remarks on its interval, and the final test."""
+    return [
+        each for each in (result.choice.reason, words.coverage_remark(result), *test_lines(result)) if each
+    ]
 
 
 def summary_html(result: StudyResult) -> str:
@@ -37,7 +45,7 @@ def summary_html(result: StudyResult) -> str:
     level = f"{100 * result.ranking[0].interval.level:g}% interval"
     head = ("", words.title(result.comparison.metric().words), level)
     table = _row("th", head) + "".join(_row("td", row) for row in rows)
-    sentences = "".join(f"<p>{escape(each)}</p>" for each in (result.choice.reason, *test_lines(result)))
+    sentences = "".join(f"<p>{escape(each)}</p>" for each in _sentences(result))
     link = f'<p><a href="{escape(str(result.report), quote=True)}">Report</a></p>'
     return f"<p><strong>{escape(words.headline(result))}</strong></p><table>{table}</table>{sentences}{link}"
 

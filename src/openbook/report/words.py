@@ -345,9 +345,13 @@ def protocol_words(result: StudyResult) -> list[str]:
 
 def caution(result: StudyResult) -> str:
     """The limits of the protocol with few rows; empty with more."""
-    if result.rows >= TINY:
-        return ""
-    return f"{result.protocol.partition('. ')[2]}. Read the intervals before the scores."
+    limits = result.protocol.partition(". ")[2]
+    return f"{limits}. Read the intervals before the scores." if limits and result.rows < TINY else ""
+
+
+def coverage_remark(result: StudyResult) -> str:
+    """Whether the intervals of the ranking cover too rarely or too often in simulations; empty if not."""
+    return result.comparison[result.choice.label].coverage_remark(result.comparison.metric())
 
 
 def example_words(result: StudyResult, example: Example) -> str:

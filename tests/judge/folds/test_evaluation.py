@@ -147,6 +147,35 @@ def test_areas_are_averaged_over_the_folds_that_have_both_classes():
     assert Evaluation("guess", "classification", ["a", "b"], folds).score("roc_auc") == 0.5
 
 
+def test_an_area_of_small_folds_is_as_sure_as_that_of_the_round():
+    """Positive rows score 4 and 2, negative ones 1 and 3, a fold has one of each: the areas are 1 and 0.
+
+    That of the round is 3/4, and its rows vary by 1/6 (DeLong: 1/8). An area of 1/2 varies more, by (1/2 ·
+    1/2) / (3/4 · 1/4), and one round of two halves adds half of n_test / n_train: 1/6 · 4/3 · 3/2 = 1/3.
+    """
+    folds = [
+        fold(i, [2 * i, 2 * i + 1], [0, 1], [0, 0], n_train=2, proba=np.array([[1 - p, p] for p in scores]))
+        for i, scores in enumerate([(0.1, 0.4), (0.3, 0.2)])
+    ]
+    alone = Evaluation("guess", "classification", ["a", "b"], folds)
+    assert alone.spread("roc_auc").score == 0.5
+    assert alone.spread("roc_auc").error == pytest.approx(math.sqrt(1 / 3))
+    # each fold is a group, 1/2 above or below: 1/2 / 2, doubled since they share training rows
+    grouped = replace(alone, groups=np.arange(4) // 2)
+    assert grouped.spread("roc_auc").error == pytest.approx(math.sqrt(1 / 2))
+
+
+def test_areas_that_are_all_1_show_no_error_whatever_the_round_has():
+    """In the round 0.2 of a positive row lies below 0.3 of a negative one."""
+    folds = [
+        fold(i, [2 * i, 2 * i + 1], [0, 1], [0, 0], n_train=2, proba=np.array([[1 - p, p] for p in scores]))
+        for i, scores in enumerate([(0.1, 0.2), (0.3, 0.4)])
+    ]
+    alone = Evaluation("guess", "classification", ["a", "b"], folds)
+    assert alone.spread("roc_auc").score == 1
+    assert alone.interval("roc_auc").ends == wilson(4, 4).ends
+
+
 def test_rows_of_one_group_count_as_one():
     """Two hundred rows in ten groups that are right or wrong as a whole are as sure as ten rows."""
     rows = np.arange(200)

@@ -1,15 +1,11 @@
 """Protocols and the locked-away rows."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from openbook.data import Column, Nominal, Numeric
 from openbook.errors import ParameterError
 from openbook.judge import lock_away, protocol
-from openbook.judge.folds.splits import splitter_of
 
 
 def test_the_default_is_five_times_ten_stratified_folds():
@@ -42,40 +38,6 @@ def test_regression_is_not_stratified():
     assert plan.words == "10-fold cross-validation, repeated 5 times"
     assert len(list(plan.split(y, y))) == 50
     assert protocol(np.arange(80), "regression").words.startswith("10-fold")
-
-
-@pytest.mark.parametrize("more", [{"groups": np.arange(99) // 9}, {"time": np.arange(99)}], ids=str)
-def test_intervals_of_few_rows_that_belong_together_are_called_rough(more):
-    assert "95% intervals are rough" in protocol([0, 1, 1] * 33, **more).words
-    longer = {name: np.arange(102) // (9 if name == "groups" else 1) for name in more}
-    assert "rough" not in protocol([0, 1, 1] * 34, **longer).words
-
-
-def test_the_words_for_rough_intervals_are_those_of_the_simulations():
-    """From the lowest to the highest coverage with 50 rows; the AUC of 0R is 0.5 whatever happens."""
-    record = Path(__file__).parents[3] / "bench" / "results" / "coverage.json"
-    held = [
-        found["coverage"]
-        for cell, learners in json.loads(record.read_text()).items()
-        for learner, by_metric in learners.items()
-        for metric, found in by_metric.items()
-        if cell.endswith(", 50") and metric != "simulations" and (learner, metric) != ("0R", "roc_auc")
-    ]
-    words = protocol([0, 1, 1] * 33, time=np.arange(99)).words
-    assert f"they held in {min(held):.0%} to {max(held):.0%} of simulations" in words
-
-
-def test_intervals_of_many_rows_in_few_groups_are_called_rough():
-    """The groups are the units: 900 rows of 9 groups are 9."""
-    few, enough = (protocol([0, 1, 1] * 300, groups=np.arange(900) % k).words for k in (9, 10))
-    assert "With fewer than 10 groups, 95% intervals are rough" in few
-    assert "rough" not in enough
-
-
-def test_intervals_of_few_rows_are_rough_where_the_user_numbers_the_folds():
-    y = np.array([0, 1, 1] * 33)
-    assert "rough" not in protocol(y).words
-    assert "95% intervals are rough" in splitter_of(5, y, "classification", 0).words
 
 
 def test_tiny_tables_leave_one_out_and_say_what_that_cannot_show():

@@ -285,7 +285,8 @@ class Comparison(ShowsWork):
         rows = self.rows()
         tests = [row.test for row in rows if row.test is not None]
         note = f"{self[self.baseline].words}; {methods_of([row.interval for row in rows], tests)}"
-        grid = Grid("", header, [_cells(row) for row in rows], note.removeprefix("; "))
+        note += f" {self[rows[0].label].coverage_remark(function)}"
+        grid = Grid("", header, [_cells(row) for row in rows], note.removeprefix("; ").rstrip())
         defined = not math.isnan(rows[0].score)
         return Work("Comparison", (grid,), choose(self).reason if defined else "")
 

@@ -22,6 +22,7 @@ from openbook.data.attributes import as_text
 from openbook.data.label_sets import LabelSets
 from openbook.draw import Picture
 from openbook.errors import DataError
+from openbook.judge.chance.coverage import GROUP, Way, coverage_remark
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.rounds import Rounds
 from openbook.judge.chance.spread import Spread, blocks_of
@@ -328,14 +329,20 @@ class Evaluation(ShowsWork):
     def _spread(self, function: Metric) -> Spread:
         parts = self._parts(function)
         score = float(np.mean([value for _, _, value in parts])) if parts else math.nan
-        influence, rounds = self._influence(function, parts), None
+        whole = self._scored(function, self.rounds) if function.within_folds else parts
+        influence = self._influence(function, parts)
+        if function.within_folds and not self._clusters:
+            # a fold ranks a row among few others, a round among all; a share S varies as S (1 - S) does
+            of_round = float(np.mean([value for _, _, value in whole] or [0]))
+            variance = of_round * (1 - of_round)
+            scale = math.sqrt(score * (1 - score) / variance) if variance > 0 else 1.0
+            influence = scale * self._influence(function, whole)
         if self._by_model:
             for fold in self.folds:
                 of_fold = np.searchsorted(self._rows, fold.rows)
                 influence[:, of_fold] -= influence[:, of_fold].mean()
-        if self._fold_of is not None:
-            # in a fold a row is ranked among those tested with it: other rounds change that, too
-            whole = self._scored(function, self.rounds) if function.within_folds else parts
+        rounds = None
+        if self._fold_of is not None:  # in a fold, other rounds change a row's rank, too
             rounds = Rounds(self._influence(function, whole), self._fold_of)
         support = float(function.support(self.one_round))
         levels = len(self.folds) if self._by_model else 1
@@ -441,6 +448,27 @@ class Evaluation(ShowsWork):
                 interval = replace(interval, method=f"{interval.method}, ranked within blocks of time")
         return interval.within(function.lowest, function.highest)
 
+    def coverage_remark(self, *metrics: Which) -> str:
+        """A sentence on the intervals that cover too rarely or too often in simulations, or "".
+
+        Parameters
+        ----------
+        *metrics : str, Metric or None
+            Those whose intervals are shown.
+
+        Returns
+        -------
+        str
+        """
+        n = max(fold.n_train + fold.n_test for fold in self.folds)
+        rows: dict[Way, float] = {"time": n} if self.ordered else {}
+        if self.groups is not None:
+            rows["groups"] = min(n, GROUP * self.n_groups)
+        elif not self.ordered:
+            rows = {"held out": 5 * self.n_test} if len(self.folds) == 1 else {"folds": n}
+        functions = [self.metric(which) for which in metrics]
+        return coverage_remark(rows, [(each.words, each.simulated_as) for each in functions])
+
     @property
     def averaging(self) -> str:
         """How scores come from the folds, in words."""
@@ -512,9 +540,10 @@ class Evaluation(ShowsWork):
         return [each for each in metrics if has_proba or not each.needs_proba]
 
     def _grids(self) -> list[Grid]:
-        rows = [self._row(each) for each in self._shown()]
+        functions = self._shown()
+        rows, remark = [self._row(each) for each in functions], self.coverage_remark(*functions)
         folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"
-        note = f"{self.words or folds}; {len(self._rows):,} rows tested; {self.averaging}."
+        note = f"{self.words or folds}; {len(self._rows):,} rows tested; {self.averaging}. {remark}".rstrip()
         grids = [Grid("", ("metric", "score", "interval", "method"), rows, note)]
         if self.warnings:
             grids.append(Grid("Warnings", ("of", "folds"), tuple(self.warnings.items())))

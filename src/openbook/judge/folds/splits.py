@@ -41,8 +41,6 @@ from openbook.words.sentences import plural
 
 #: Fewer rows than this are left out one by one, and none are locked away.
 TINY = 50
-#: With fewer rows or groups, intervals are called rough.
-_ROUGH, _ROUGH_GROUPS = 100, 10
 #: Numbers of rows, and the rounds of cross-validation for fewer rows than that; one round for more.
 _ROUNDS = ((2_000, 5), (5_000, 2))
 #: The least rows that a block of time tests, and the rows before the first block, or half of all.
@@ -242,8 +240,7 @@ def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = No
         raise ParameterError(f"{_WANTED}, got {cv!r}")
     if cv < 2:
         raise ParameterError(f"cv must be at least 2 folds, got {cv}; or {_OTHERWISE}")
-    found = _folds(y, task, random_state, int(cv), 1, groups, tiny=0)
-    return found if groups is not None else replace(found, words=found.words + _rough(len(y)))
+    return _folds(y, task, random_state, int(cv), 1, groups, tiny=0)
 
 
 _OTHERWISE = (
@@ -330,7 +327,7 @@ def _grouped(
         words = f"{stratified}{folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
         words += f" ({len(names)} groups)"
         splitter, kind = GroupFolds(folds, repeats, random_state), _kind(repeats)
-    return Protocol(splitter, words + remarks + _rough(n, len(names)), kind, strata, codes)
+    return Protocol(splitter, words + remarks, kind, strata, codes)
 
 
 def _lone_groups(
@@ -371,7 +368,7 @@ def _time_ordered(
         later = sum(len(block) for _, block in splitter.split(when))
         if missed := later - sum(len(test) for _, test in pairs):
             words += f"; {missed:,} rows are not tested, as no other group has rows before them"
-    words += remarks + _never_seen(pairs, classes) + _rough(n)
+    words += remarks + _never_seen(pairs, classes)
     return Protocol(splitter, words, "time-ordered", np.zeros(n), codes, test_groups)
 
 
@@ -417,13 +414,6 @@ _TEST_GROUPS: dict[TestGroups, str] = {
     "new": "The groups that are tested are new to the model: none of their rows train",
     "known": "The groups that are tested are known to the model: their earlier rows train too",
 }
-
-
-def _rough(n: int, groups: int = _ROUGH) -> str:
-    """A remark on few rows or groups: how often intervals of 50 rows, or 5 groups, held in simulations."""
-    few = f"{_ROUGH} rows" if n < _ROUGH else f"{_ROUGH_GROUPS} groups" if groups < _ROUGH_GROUPS else ""
-    held = "of 50 rows, or 5 groups, they held in 93% to 99% of simulations"
-    return few and f". With fewer than {few}, 95% intervals are rough: {held}"
 
 
 def _kind(repeats: int) -> Kind:

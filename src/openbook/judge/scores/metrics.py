@@ -205,6 +205,15 @@ class Metric:
         """Whether it lies between 0 and 1."""
         return (self.lowest, self.highest) == (0, 1)
 
+    @property
+    def simulated_as(self) -> str:
+        """The metric of `bench/coverage.py` whose intervals are computed in the same way."""
+        if self.task == "regression":
+            return "mae" if self.name == "mae" else "rmse"
+        if self.is_share:
+            return "roc_auc" if self.within_folds else "accuracy"
+        return "log_loss" if self.needs_proba else "cost"
+
     def better(self, a: float, b: float) -> bool:
         """Whether the first score is better than the second.
 

@@ -119,6 +119,8 @@ def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:
     if tests:
         note += f" Differences, their intervals and p: {'; '.join(tests)}."
         note += " An interval excludes 0 exactly where p < 0.05."
+    if remark := words.coverage_remark(result):
+        note += f" {remark}"
     note += " Complexity: number of fitted parameters, median over the folds."
     header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
     lines = []
@@ -221,6 +223,8 @@ def _test_table(result: StudyResult, chosen: Evaluation) -> Sheet:
     level = f"{100 * chosen.interval().level:g}% interval"
     methods = [f"{chosen.interval(m).method} ({m.words})" for m in metrics]
     note, titles = f"Intervals: {'; '.join(methods)}.", [words.title(m.words) for m in metrics]
+    if remark := chosen.coverage_remark(*metrics):
+        note += f" {remark}"
     if len(tests) > _MOST_TESTED:
         header, note = ["", *titles], f"{level}s. {note}"
         rows = [(each.name, *(" ".join(_test_cells(m, [each])) for m in metrics)) for each in tests]
