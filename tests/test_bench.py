@@ -274,3 +274,16 @@ def test_a_cell_of_the_matrix_counts_only_where_ours_is_as_good():
     assert "| ridge | **0.5** | worse (0.80 for 0.90) |" in table
     assert "| lasso | 15 |  |" in table
     assert "Median 7.8; 1 of 2 cells below 1" in table
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+@pytest.mark.parametrize("protocol", ["usual", "quick", "grouped", "time-ordered", "held-out"])
+def test_coverage_is_simulated_for_every_protocol(task, protocol):
+    from bench import coverage
+
+    cell = next(cell for cell in coverage.cells() if (cell.task, cell.protocol) == (task, protocol))
+    found = coverage.simulate(cell, 3)
+    assert set(found) == set(coverage.LEARNERS[task])
+    for by_metric in found.values():
+        assert set(by_metric) <= set(coverage.metrics_of(task))
+        assert all(0 <= each["coverage"] <= 1 for each in by_metric.values())
