@@ -182,7 +182,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     note = f"Intervals: {methods_once(row.interval.method for row in rows)}."
     if tests:
         note += f" Differences and p: {'; '.join(tests)}."
-    say(screen, f"\n{note} {words.coverage_remark(result)}".rstrip())
+    say(screen, f"\n{note} {words.remark_on_intervals(result)}".rstrip())
 
 
 def _test(screen: Console, result: StudyResult) -> None:

@@ -35,7 +35,9 @@ def summary_text(result: StudyResult) -> str:
 def _sentences(result: StudyResult) -> list[str]:
     """The reason for the choice, remarks on its interval, and the final test."""
     return [
-        each for each in (result.choice.reason, words.coverage_remark(result), *test_lines(result)) if each
+        each
+        for each in (result.choice.reason, words.remark_on_intervals(result), *test_lines(result))
+        if each
     ]
 
 

@@ -349,7 +349,7 @@ def caution(result: StudyResult) -> str:
     return f"{limits}. Read the intervals before the scores." if limits and result.rows < TINY else ""
 
 
-def coverage_remark(result: StudyResult) -> str:
+def remark_on_intervals(result: StudyResult) -> str:
     """Whether the intervals of the ranking cover too rarely or too often in simulations; empty if not."""
     return result.comparison[result.choice.label].coverage_remark(result.comparison.metric())
 

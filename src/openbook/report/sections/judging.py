@@ -119,7 +119,7 @@ def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:
     if tests:
         note += f" Differences, their intervals and p: {'; '.join(tests)}."
         note += " An interval excludes 0 exactly where p < 0.05."
-    if remark := words.coverage_remark(result):
+    if remark := words.remark_on_intervals(result):
         note += f" {remark}"
     note += " Complexity: number of fitted parameters, median over the folds."
     header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
