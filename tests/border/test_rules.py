@@ -3,10 +3,14 @@
 import json
 import math
 from dataclasses import dataclass
+from inspect import signature
+from typing import Annotated
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import (
     Anything,
     ColumnKinds,
@@ -107,3 +111,27 @@ def test_the_first_broken_rule_is_worded():
         check_parameters(Learner(), Learner._rules)
     Learner.way = "up"
     check_parameters(Learner(), Learner._rules)
+
+
+def test_the_fields_of_a_declared_class_are_its_parameters_and_their_annotations_hold_the_rules():
+    class Learner(Declared, BaseEstimator):
+        k: Annotated[int, Whole(at_least=1)] = 1
+        way: Annotated[str, OneOf("up", "down")] = "up"
+
+    class AnotherDefault(Learner):
+        k: int = 5
+        quiet: bool = False
+
+    class FewerParameters(Learner):
+        def __init__(self, quiet: bool = False, share: Annotated[float, Number(above=0)] = 0.5):
+            self.quiet, self.share = quiet, share
+
+    assert str(signature(AnotherDefault)) == "(k: int = 5, way: str = 'up', quiet: bool = False) -> None"
+    rules = {name: rule.demand() for name, rule in AnotherDefault._rules.items()}
+    assert rules == {
+        "k": "a whole number of at least 1",
+        "way": "one of 'up', 'down'",
+        "quiet": Flag().demand(),
+    }
+    assert AnotherDefault(2, quiet=True).get_params() == {"k": 2, "way": "up", "quiet": True}
+    assert list(FewerParameters._rules) == ["quiet", "share"]

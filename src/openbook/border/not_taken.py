@@ -266,12 +266,16 @@ def declared_rules(cls: type) -> dict[str, ParameterRule]:
     """
     rules: dict[str, ParameterRule] = {}
     for base in reversed(cls.__mro__):
-        for name, kind in (get_annotations(base) | get_annotations(vars(base).get("__init__", base))).items():
+        for name, kind in (get_annotations(vars(base).get("__init__", base)) | get_annotations(base)).items():
             if get_origin(kind) is Annotated:
                 rules[name] = get_args(kind)[1]
             elif kind is bool:
                 rules[name] = Flag()
     return {name: rules[name] for name in signature(cls).parameters if name in rules}
+
+
+def _without_rule(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 @dataclass_transform(eq_default=False)
@@ -287,5 +291,7 @@ class Declared:
     def __init_subclass__(cls, **options: Any) -> None:
         if "__init__" not in vars(cls):
             dataclass(cls, repr=False, eq=False)
+            kinds = cls.__init__.__annotations__.items()  # help shows the types; the rules stay on the fields
+            cls.__init__.__annotations__ = {name: _without_rule(kind) for name, kind in kinds}
         cls._rules = declared_rules(cls)
         super().__init_subclass__(**options)
