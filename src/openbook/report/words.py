@@ -133,6 +133,14 @@ def contenders(result: StudyResult) -> list[tuple[str, str, str, str]]:
     return [(part, label, score_words(e.score()), str(e.interval())) for part, (label, e) in judged.items()]
 
 
+def beside_baseline(result: StudyResult) -> str:
+    """The comparison of the choice with the best baseline, in figures; empty if it is one."""
+    if result.over_baseline is None:
+        return ""
+    chosen = title(result.choice.label)
+    return f"{chosen} against {result.best_baseline}, the best baseline: {result.over_baseline}."
+
+
 def price(result: StudyResult) -> str:
     """The parameters of the choice and of the best learner; empty if they are the same."""
     choice, comparison = result.choice, result.comparison
