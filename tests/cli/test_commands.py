@@ -127,7 +127,7 @@ def test_hints_use_the_options_of_the_command_line(here, good, complaint):
     assert "add --kind 'my code=nominal'" in good("describe", "t.csv")
     (here / "sizes.csv").write_text("size,y\n" + "S,a\nM,b\nL,a\n" * 20)
     told = complaint("describe", "sizes.csv", "--kind", "size=ordinal")
-    assert "add --kind size=L,M,S" in told
+    assert "as in --kind size=L,M,S" in told
     assert "kinds=" not in told
 
 
