@@ -138,6 +138,11 @@ def shown(value: float, size: float | None = None, sign: str = "") -> str:
 
     >>> [shown(value) for value in (0.9533, 1234.56, 98765.4, 0.00012345, 0.0, math.inf)]
     ['0.953', '1,234.6', '98,765', '0.000123', '0.000', '∞']
+
+    A difference between scores is rounded as they are, and what is rounded to 0 has no sign:
+
+    >>> shown(-0.0004, size=0.95), shown(-0.0006, size=0.95), shown(-1e-17, size=0.95, sign="+")
+    ('0.000', '-0.001', '+0.000')
     """
     if math.isnan(value):
         return "undefined"
@@ -147,7 +152,7 @@ def shown(value: float, size: float | None = None, sign: str = "") -> str:
     if 0 < size < 0.001:
         return f"{value:{sign}.3g}"
     places = 3 if size < 100 else 1 if size < 10_000 else 0
-    return f"{value:{sign},.{places}f}"
+    return f"{value:{sign}z,.{places}f}"
 
 
 def shown_p(p: float) -> str:
