@@ -333,7 +333,7 @@ def _workspace(samples, sizes, n_stats, rule, recorded):
         routes=np.zeros(n_values, np.int32) if n_values or rule.criterion == ABSOLUTE else None,
         score=np.zeros(most),
         order=np.zeros(most, np.int64),
-        ordered=np.zeros((most, n_stats)) if rule.subset and n_values else None,
+        ordered=np.zeros((most, n_stats)),
         medians=median_tree(samples.n_rows, len(samples.members)) if rule.criterion == ABSOLUTE else None,
     )
 

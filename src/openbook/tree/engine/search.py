@@ -139,8 +139,7 @@ class Workspace(NamedTuple):
     histogram_of : int64 (n_columns,), where in `histograms` that of a column is, or -1
     routes : int32, from a nominal column's `route` on, the branches of its codes by the best subset; None if
         no column is nominal
-    score, order, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset; the
-        last is None if no nominal column is split in two subsets
+    score, order, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     medians : for absolute errors, else None
     """
 
@@ -161,7 +160,7 @@ class Workspace(NamedTuple):
     routes: np.ndarray | None
     score: np.ndarray
     order: np.ndarray
-    ordered: np.ndarray | None
+    ordered: np.ndarray
     medians: MedianTree | None
 
 
@@ -241,7 +240,7 @@ def search_two_branches(occurring, samples, f, segment, rule, workspace, split):
         return
     if column.kind == NOMINAL:
         cuts = 1
-        drop, w_left = search_subset(workspace.ordered, column.route, hist, rule, workspace)
+        drop, w_left = search_subset(workspace.routes, column.route, hist, rule, workspace)
     else:
         least = min_side_weight(w_known, sides.shape[1], rule)
         drop, below, above, cuts, w_left = best_bin(hist, codes, least, criterion, sides, workspace.xlogx)
@@ -251,12 +250,11 @@ def search_two_branches(occurring, samples, f, segment, rule, workspace, split):
 
 
 @exact
-def search_subset(ordered, first, hist, rule, workspace):
+def search_subset(routes, first, hist, rule, workspace):
     """The best two groups of nominal values: (drop in cost, weight on the left)."""
-    if ordered is None:
+    if routes is None:
         return -1.0, 0.0
-    routes, w_left = workspace.routes, 0.0
-    drop = best_subset(ordered, first, hist, rule.min_leaf_weight, rule.criterion, workspace)
+    drop, w_left = best_subset(routes, first, hist, rule.min_leaf_weight, rule.criterion, workspace), 0.0
     for code in range(hist.shape[0]):
         w_left += weight_of(hist, code, rule.criterion) if routes[first + code] == 0 else 0.0
     return drop - gain_by_chance(hist, hist.shape[0], rule, workspace), w_left

@@ -30,15 +30,14 @@ def sort_codes(score, order):
 
 
 @exact
-def best_subset(ordered, first, hist, min_weight, criterion, workspace):
+def best_subset(routes, first, hist, min_weight, criterion, workspace):
     """The best two groups of codes: the drop in cost, or -1 if there is none.
 
-    ordered : the buffer for the histogram in order; hist : float64 (n_codes, n_stats), without missing cells
-
-    The routes are filled in from first on, with 0 for the left, 1 for the right, -1 for codes without rows.
+    routes : from first on filled with 0 for the left, 1 for the right, -1 for codes without rows
+    hist : float64 (n_codes, n_stats), without missing cells
     """
     n_codes, n_stats = hist.shape
-    score, order, routes = workspace.score, workspace.order, workspace.routes
+    score, order, ordered = workspace.score, workspace.order, workspace.ordered
     sides, xlogx = workspace.sides, workspace.xlogx
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
