@@ -193,7 +193,7 @@ def test_a_difference_without_a_test_is_not_called_none():
 def test_what_scores_below_the_baseline_names_no_number_of_rows_that_might_show_it():
     verdict = anything_to_learn(comparison(worse=(WORSE, 9), zero=(BEST, 1)))
     assert verdict.needed is None
-    assert verdict.headline.endswith("so how many rows might show a gain cannot be said.")
+    assert verdict.headline.endswith("so how many rows might show a gain is unknown.")
 
 
 def test_where_a_baseline_that_learnt_beats_every_model_that_is_said_and_how_to_take_it():

@@ -118,7 +118,7 @@ class Verdict:
             because = f", {why}" if why != self.test.method else ""
             return f"These rows allow no test of the difference{because}."
         if self.needed is None:
-            words = "It scores no better than the baseline, so how many rows might show a gain cannot be said."
+            words = "It scores no better than the baseline, so how many rows might show a gain is unknown."
             base = self.baseline
             return f"{words} To take {base} as the model, use --choose {base}." if self.beaten else words
         if self.needed > _NEVER:
