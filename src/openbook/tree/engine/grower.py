@@ -303,9 +303,8 @@ def _workspace(samples, sizes, n_stats, rule, recorded):
     n_counts = n_stats if squares or not numbers else N_NEEDED
     coded_in_two = samples.codes is not None and _in_two(sizes, rule, ORDERED)
     n_coded = 0 if samples.codes is None else samples.codes.shape[1]
-    few = samples.n_rows < FEW_ROWS
-    at_once = 0 if few or rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
-    at_once = min(at_once, MOST_COUNTS // (most * n_counts))
+    together = n_coded > 0 and samples.n_rows >= FEW_ROWS and rule.criterion != ABSOLUTE
+    at_once = min(rule.max_features, n_coded, MOST_COUNTS // (most * n_counts)) if together else 0
     all_drawn = rule.max_features >= len(samples.columns)
     packed = samples.instances.unit and not numbers and n_stats > 1 and all_drawn and most <= PER_WORD
     words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
@@ -327,8 +326,8 @@ def _workspace(samples, sizes, n_stats, rule, recorded):
         occurring=np.zeros(most // 64 + 1, np.uint64) if coded_in_two else None,
         all_codes=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
         histograms=np.zeros((n_kept * at_once, most, n_counts)),
-        packed=None if few or numbers else words,
-        places=None if few or samples.codes is None else np.zeros(at_once, np.int64),
+        packed=words if together and not numbers else None,
+        places=np.zeros(at_once, np.int64) if together else None,
         histogram_of=np.full(len(samples.columns), -1),
         routes=np.zeros(n_values, np.int32) if n_values or rule.criterion == ABSOLUTE else None,
         score=np.zeros(most),

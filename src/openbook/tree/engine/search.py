@@ -135,7 +135,7 @@ class Workspace(NamedTuple):
         last stat, sum w y^2, is left out where nobody asks for it
     packed : uint64 (n_classes, n), packed histograms, if codes are few; None where targets are numbers
     places : int64 (n,), the places in the codes of the columns that are counted at once; None, as is packed,
-        if rows are so few that columns are counted one by one
+        if columns are counted one by one, as those of few rows are
     histogram_of : int64 (n_columns,), where in `histograms` that of a column is, or -1
     routes : int32, from a nominal column's `route` on, the branches of its codes by the best subset; None if
         no column is nominal
